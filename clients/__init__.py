@@ -1,0 +1,1 @@
+"""Programs for those who use the product; none imports the server."""

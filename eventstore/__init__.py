@@ -1,0 +1,1 @@
+"""The log of facts: append, order, hashes, receipts."""

@@ -1,0 +1,1 @@
+"""What every HTTP endpoint shares: bodies, keys, versions, pages."""

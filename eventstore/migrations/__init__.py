@@ -1,0 +1,1 @@
+"""Relations, grants and triggers of the log."""

@@ -1,0 +1,64 @@
+"""Secrets that wait in the database for their reveal: AES-256-GCM under a key outside of it."""
+
+import base64
+import contextlib
+import os
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from django.conf import settings
+
+from eventstore.core.refusal import InvariantBroken
+from eventstore.ports import random_bytes
+
+KEY_BYTES, NONCE_BYTES = 32, 12
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A ciphertext with what is needed to open it again, but for the key."""
+
+    key_id: str
+    nonce: bytes
+    ciphertext: bytes
+
+
+def seal(secret: bytes, subject: bytes) -> Sealed:
+    """`secret` sealed for `subject`, which must be named to open it."""
+    key = _key()
+    nonce = random_bytes(NONCE_BYTES)
+    return Sealed(_name(key), nonce, AESGCM(key).encrypt(nonce, secret, subject))
+
+
+def unseal(sealed: Sealed, subject: bytes) -> bytes:
+    """The secret. Raises: InvariantBroken where the key is another, or the text was changed."""
+    key = _key()
+    if sealed.key_id != _name(key):
+        raise InvariantBroken(f"a secret is sealed under the key {sealed.key_id}")
+    return AESGCM(key).decrypt(sealed.nonce, sealed.ciphertext, subject)
+
+
+def _name(key: bytes) -> str:
+    return sha256(b"tonk/dealer-key/1" + key).hexdigest()[:16]
+
+
+@cache
+def _key() -> bytes:
+    """The dealer's key: a file of this host, made at first use, mode 0600."""
+    path = Path(settings.DEALER_KEY_FILE)
+    if not path.exists():
+        _make(path)
+    return base64.b64decode(path.read_text())
+
+
+def _make(path: Path) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    draft.touch(mode=0o600)
+    draft.write_text(base64.b64encode(random_bytes(KEY_BYTES)).decode())
+    with contextlib.suppress(FileExistsError):  # another process was first: its key counts
+        os.link(draft, path)
+    draft.unlink()

@@ -1,0 +1,260 @@
+"""One command, one transaction: receipt and lock, load, decide, append, result, commit.
+
+The order of locks is the same everywhere: the receipt, then live rows (a tournament's before those
+of its tables, by id), then accounts by id. So nobody waits in a circle.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from hashlib import sha256
+from typing import TypeVar
+from uuid import UUID
+
+import msgspec
+from django.db import DatabaseError, connection, transaction
+
+from eventstore import store
+from eventstore.core.canonical import encode
+from eventstore.core.chain import Fact, Head, seal
+from eventstore.core.record import Stored
+from eventstore.core.refusal import InvariantBroken, Retryable, refuse
+from eventstore.ports import new_id, random_bytes
+
+TRIES = 3
+PAUSE_SECONDS = 0.02  # before the second try; doubled, with as much again at random
+LOCK_TIMED_OUT = "55P03"
+RETRYABLE_STATES = frozenset({"40001", "40P01", LOCK_TIMED_OUT})
+RESULT_BYTES_MAX = 4_096  # public facts only: versions and ids
+
+T = TypeVar("T")
+Row = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Name of one request of one actor: the same again has the same effect, once."""
+
+    actor: str
+    key: str
+    fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRow:
+    """The row of a relation that every command on its subject locks."""
+
+    relation: str  # a constant of the code, never input
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command did: the answer to store, and the new fields of its live row."""
+
+    status: int
+    result: Mapping[str, object]
+    stream: str | None = None
+    first_version: int | None = None
+    last_version: int | None = None
+    changes: Mapping[str, object] = field(default_factory=dict)
+    replayed: bool = False
+
+
+class Transaction:
+    """An open transaction: its one reading of the clock, its loads and its appends."""
+
+    def __init__(self) -> None:
+        self._now: datetime | None = None
+
+    @property
+    def now(self) -> datetime:
+        """The database's clock, read once; the first load reads it without a round trip."""
+        if self._now is None:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT clock_timestamp()")
+                self._now = cursor.fetchone()[0].astimezone(UTC)
+        return self._now
+
+    def load(self, stream: str, *, from_version: int = 1, with_first: bool = False) -> store.Loaded:
+        """Events of a stream, as `eventstore.store.load`."""
+        loaded = store.load(stream, from_version=from_version, with_first=with_first)
+        self._now = self._now or loaded.now
+        return loaded
+
+    def seal(self, stream: str, head: Head, facts: Sequence[Fact]) -> tuple[Stored, ...]:
+        """Records that are ready to be appended: money is posted from these before the append."""
+        ids = [new_id() for _ in range(len(facts) + 1)]
+        return seal(stream, head, facts, at=self.now, ids=ids)
+
+    def append(self, stream: str, head: Head, facts: Sequence[Fact]) -> tuple[Stored, ...]:
+        """Seal and write. Raises: VersionConflict."""
+        sealed = self.seal(stream, head, facts)
+        store.append(sealed, head)
+        return sealed
+
+    def lock(self, rows: Sequence[LiveRow]) -> list[Row]:
+        """Lock further live rows of one relation, by ascending id; those that are there."""
+        found = []
+        for row in sorted(rows, key=lambda row: row.id):
+            sql = f"SELECT live.* FROM {row.relation} live WHERE live.id = %s FOR UPDATE"
+            found += _rows(sql, [row.id])
+        return found
+
+
+def fingerprint(method: str, path: str, body: object) -> bytes:
+    """What tells two requests with one key apart (`eventstore.md` section 1.3)."""
+    parts = (b"tonk/receipt-fp/1", method.encode(), path.encode(), encode(body))
+    return sha256(b"\n".join(parts)).digest()
+
+
+def in_transaction(work: Callable[[Transaction], T]) -> T:
+    """Result of `work` in a transaction of its own, committed.
+
+    A serialisation failure, deadlock or lock time-out runs the whole again, three times with
+    jitter. Raises: Retryable after that.
+    """
+    for attempt in range(TRIES):
+        try:
+            with transaction.atomic(durable=True):
+                return work(Transaction())
+        except DatabaseError as fault:
+            if _state(fault) not in RETRYABLE_STATES:
+                raise
+            if attempt == TRIES - 1:
+                raise Retryable(str(fault)) from fault
+        # Nobody signals that a foreign lock is free; a short pause lets the other one finish.
+        pause = PAUSE_SECONDS * 2**attempt * (1 + random_bytes(1)[0] / 256)
+        time.sleep(pause)  # noqa: TID251  # the one pause of the product, see above
+    raise InvariantBroken("unreachable")
+
+
+def run_command(
+    receipt: Receipt,
+    live: LiveRow | None,
+    work: Callable[[Transaction, Row], Outcome],
+) -> Outcome:
+    """Outcome of a command: of `work` now, or the stored one of the same request before.
+
+    Locks the receipt, then the live row; `work` gets that row (empty without `live`). Result,
+    versions and the row's changes are written in one statement before the commit.
+
+    Raises: Refused with `not_found` (no such row), `idempotency_key_reused`,
+    `idempotency_in_progress`, or whatever `work` refuses; nothing is stored then.
+    """
+    return in_transaction(partial(_command, receipt=receipt, live=live, work=work))
+
+
+def _command(
+    tx: Transaction,
+    *,
+    receipt: Receipt,
+    live: LiveRow | None,
+    work: Callable[[Transaction, Row], Outcome],
+) -> Outcome:
+    try:
+        row = _enter(receipt, live)
+    except DatabaseError as fault:
+        if _state(fault) == LOCK_TIMED_OUT:
+            raise refuse("idempotency_in_progress") from fault
+        raise
+    if row is None:
+        return _earlier(receipt)
+    outcome = work(tx, row)
+    _finish(receipt, live, outcome)
+    return outcome
+
+
+def _enter(receipt: Receipt, live: LiveRow | None) -> Row | None:
+    """The locked live row after a fresh receipt; None where the receipt or no such row exists."""
+    sql = """WITH inserted_receipt AS (
+        INSERT INTO eventstore_command_receipt (actor, key, fingerprint) VALUES (%s, %s, %s)
+        ON CONFLICT DO NOTHING RETURNING 1) """
+    parameters: list[object] = [receipt.actor, receipt.key, receipt.fingerprint]
+    if live is None:
+        found = _rows(sql + "SELECT 1 AS inserted FROM inserted_receipt", parameters)
+        return {} if found else None
+    # The receipt comes first: the row is locked only for a request that was not made before.
+    sql += f"""SELECT live.* FROM {live.relation} live
+        WHERE live.id = %s AND EXISTS (SELECT 1 FROM inserted_receipt) FOR UPDATE OF live"""
+    found = _rows(sql, [*parameters, live.id])
+    return found[0] if found else None
+
+
+def _earlier(receipt: Receipt) -> Outcome:
+    """Stored outcome of the same request. Without one, the subject is not there."""
+    found = _rows(
+        """SELECT fingerprint, status, result::text AS result, stream, first_version, last_version
+        FROM eventstore_command_receipt WHERE actor = %s AND key = %s""",
+        [receipt.actor, receipt.key],
+    )
+    if not found or found[0]["status"] is None:
+        raise refuse("not_found")
+    earlier = found[0]
+    if bytes(earlier["fingerprint"]) != receipt.fingerprint:  # type: ignore[arg-type]  # bytea
+        raise refuse("idempotency_key_reused")
+    return Outcome(
+        status=earlier["status"],  # type: ignore[arg-type]  # columns of our own relation
+        result=msgspec.json.decode(earlier["result"]),  # type: ignore[arg-type]
+        stream=earlier["stream"],  # type: ignore[arg-type]
+        first_version=earlier["first_version"],  # type: ignore[arg-type]
+        last_version=earlier["last_version"],  # type: ignore[arg-type]
+        replayed=True,
+    )
+
+
+def _finish(receipt: Receipt, live: LiveRow | None, outcome: Outcome) -> None:
+    result = encode(dict(outcome.result))
+    if len(result) > RESULT_BYTES_MAX:
+        raise InvariantBroken(f"a result of {len(result)} bytes")
+    done = """UPDATE eventstore_command_receipt
+        SET status = %s, result = %s::json, stream = %s, first_version = %s, last_version = %s
+        WHERE actor = %s AND key = %s"""
+    parameters: list[object] = [
+        outcome.status,
+        result.decode(),
+        outcome.stream,
+        outcome.first_version,
+        outcome.last_version,
+        receipt.actor,
+        receipt.key,
+    ]
+    with connection.cursor() as cursor:
+        if live is None or not outcome.changes:
+            cursor.execute(done, parameters)
+            return
+        sql, more = update_sql(live, outcome.changes)
+        cursor.execute(f"WITH done AS ({done}) {sql}", parameters + more)
+
+
+def update_sql(live: LiveRow, changes: Mapping[str, object]) -> tuple[str, list[object]]:
+    """Statement and parameters that write fields of a live row."""
+    assignments = ", ".join(f"{name} = %s" for name in changes)
+    return f"UPDATE {live.relation} SET {assignments} WHERE id = %s", [*changes.values(), live.id]
+
+
+def update_live(live: LiveRow, changes: Mapping[str, object]) -> None:
+    """Write fields of a live row that is locked."""
+    if changes:
+        with connection.cursor() as cursor:
+            cursor.execute(*update_sql(live, changes))
+
+
+def forget_receipts() -> int:
+    """Number of receipts older than 30 days that were removed."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT eventstore_forget_receipts()")
+        return int(cursor.fetchone()[0])
+
+
+def _rows(sql: str, parameters: Sequence[object]) -> list[Row]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        names = [column.name for column in cursor.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _state(fault: DatabaseError) -> str | None:
+    return getattr(fault.__cause__, "sqlstate", None)

@@ -1,0 +1,1 @@
+"""Tonk itself: rules, bots, tables, hands, moves, clocks."""

@@ -1,0 +1,65 @@
+"""Waiting for news of a table without holding a thread or a connection."""
+
+import asyncio
+from collections.abc import Callable
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from eventstore.api.requests import WAIT_SECONDS_MAX
+from games.api.views import State
+from games.models import Table
+from games.wake import wake_now
+
+LOOK_SECONDS = 0.25
+NOT_MODIFIED = 304
+
+_state: Callable[..., HttpResponse] = State.as_view()
+
+
+async def state(request: HttpRequest, table_id: UUID) -> HttpResponse:
+    """`table.state`: at once when there is something newer than `after`, else after `wait`."""
+    answer = await _answer(request, table_id)
+    looks = _looks(request)
+    known = await _version(table_id) if looks and answer.status_code == NOT_MODIFIED else None
+    while looks > 0 and answer.status_code == NOT_MODIFIED:
+        looks -= 1
+        await asyncio.sleep(LOOK_SECONDS)
+        version = await _version(table_id)
+        if version != known:
+            known, answer = version, await _answer(request, table_id)
+    return answer
+
+
+def _looks(request: HttpRequest) -> int:
+    """Looks that the caller's patience is worth; the view itself has judged the parameter."""
+    wait = request.GET.get("wait", "0")
+    seconds = int(wait) if wait.isdecimal() else 0
+    return int(min(seconds, WAIT_SECONDS_MAX) / LOOK_SECONDS)
+
+
+@sync_to_async
+def _answer(request: HttpRequest, table_id: UUID) -> HttpResponse:
+    try:
+        answer = _state(request, table_id=table_id)
+        render = getattr(answer, "render", None)
+        return render() if render is not None else answer  # type: ignore[no-any-return]  # DRF
+    finally:
+        connection.close()  # back to the pool: no connection is held while a client waits
+
+
+@sync_to_async
+def _version(table_id: UUID) -> int | None:
+    """Version of the live row; whoever waits for something overdue wakes its doer."""
+    try:
+        row = Table.objects.filter(id=table_id).first()
+        if row is None:
+            return None
+        if row.due is not None and row.due_at is not None and row.due_at <= timezone.now():
+            wake_now(row.id, row.version, row.due)
+        return row.version
+    finally:
+        connection.close()

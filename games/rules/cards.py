@@ -1,0 +1,105 @@
+"""Cards as codes, texts and sets: a set of cards is one `int` (`bots.md` section 1).
+
+A card has a code 0..53 (`eventstore.md` 5.1) and a text such as `5H`. A set has four lanes of 16
+bits, one per suit in the order C D H S; in a lane bit r is the r-th rank of the pack, the ace being
+r = 1. Bits 0, 14 and 15 of a lane stay empty, so shifts by 1 and 2 never join two suits.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+
+RANKS = "A23456789TJQK"
+SUITS = "CDHS"
+JOKERS = ("X1", "X2")
+
+TEXTS = (*(rank + suit for suit in SUITS for rank in RANKS), *JOKERS)
+"""Text of each code, in deck order."""
+CODES = MappingProxyType({text: code for code, text in enumerate(TEXTS)})
+"""Code of each text."""
+
+SUIT_COUNT = 4
+LANE_BITS = 16
+LANE = (1 << LANE_BITS) - 1
+ACES = sum(2 << LANE_BITS * suit for suit in range(SUIT_COUNT))
+"""The four aces as a set, in every pack."""
+
+RANKS_OF_DECK = MappingProxyType({52: tuple(range(13)), 40: (*range(7), 10, 11, 12)})
+"""Rank numbers (ace = 0) that a pack has, in their order: the short one has no 8, 9, T."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """How the cards of one pack lie in the bits of a set."""
+
+    codes: tuple[int, ...]
+    """All cards, in deck order."""
+    bits: tuple[int, ...]
+    """Set of the one card with this code; 0 for a card that the pack does not have."""
+    code_at: tuple[int, ...]
+    """Code of the card whose bit has this index; -1 where no card lies."""
+    rank_count: int
+
+    def set_of(self, cards: Iterable[int]) -> int:
+        """Set of the cards with these codes.
+
+        >>> pack_of(52).set_of([CODES["AC"], CODES["AD"]]) == (1 << 1) + (1 << 17)
+        True
+        """
+        bits, found = self.bits, 0
+        for card in cards:
+            found |= bits[card]
+        return found
+
+    def cards_in(self, cards: int) -> tuple[int, ...]:
+        """Codes of a set, in deck order.
+
+        >>> pack = pack_of(40)
+        >>> texts(pack.cards_in(pack.set_of([CODES["JH"], CODES["7H"], CODES["2C"]])))
+        ['2C', '7H', 'JH']
+        """
+        found, code_at = [], self.code_at
+        while cards:
+            lowest = cards & -cards
+            found.append(code_at[lowest.bit_length() - 1])
+            cards ^= lowest
+        return tuple(found)
+
+
+@lru_cache(maxsize=2)
+def pack_of(deck: int) -> Pack:
+    """The pack of 52 or 40 cards."""
+    ranks = RANKS_OF_DECK[deck]
+    bits, code_at = [0] * len(TEXTS), [-1] * (LANE_BITS * SUIT_COUNT)
+    codes = []
+    for suit in range(SUIT_COUNT):
+        for position, rank in enumerate(ranks, start=1):
+            code, index = len(RANKS) * suit + rank, LANE_BITS * suit + position
+            bits[code], code_at[index] = 1 << index, code
+            codes.append(code)
+    return Pack(tuple(codes), tuple(bits), tuple(code_at), len(ranks))
+
+
+def texts(cards: Iterable[int]) -> list[str]:
+    """Texts of card codes, in the order given.
+
+    >>> texts([0, 51])
+    ['AC', 'KS']
+    """
+    return [TEXTS[card] for card in cards]
+
+
+def codes_of(cards: Iterable[str]) -> tuple[int, ...]:
+    """Codes of card texts, in the order given. Raises: KeyError for a text that is no card."""
+    return tuple(CODES[card] for card in cards)
+
+
+def by_rank(card: int) -> tuple[int, int]:
+    """Sorting key of rank order: ace first, suits C D H S within a rank, jokers last.
+
+    >>> texts(sorted(codes_of(["9S", "8S", "8H"]), key=by_rank))
+    ['8H', '8S', '9S']
+    """
+    suit, rank = divmod(card, len(RANKS))
+    return (rank, suit) if suit < SUIT_COUNT else (len(RANKS), card)

@@ -1,0 +1,248 @@
+"""What a player may do, what a move makes happen, and what is done for one whose time ran out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from eventstore.core.refusal import InvariantBroken, Refusal
+from games.rules import events, legality, melds
+from games.rules.cards import RANKS, TEXTS
+from games.rules.moves import DISCARDS, DRAW, KNOCK, TAKE, Move, hit
+from games.rules.result import Result, settle
+from games.rules.state import UNKNOWN, Hand, fold
+
+FORCED_MOVES_MAX = 8
+"""Moves of one time-out: a draw, four spreads of twelve cards and one, a hit, a discard."""
+
+_BY_RANK_DOWN = tuple(
+    (len(RANKS) - 1 - card % len(RANKS)) * 4 + card // len(RANKS) for card in range(len(TEXTS))
+)
+"""Order of discards by card code: the highest rank first, of one rank the lowest suit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The facts that a move makes, in order, and the result if it ended the hand."""
+
+    events: tuple[events.Event, ...]
+    result: Result | None = None
+
+
+def legal(hand: Hand) -> tuple[Move, ...]:
+    """Every move that `decide` accepts of the player to act, none once the hand is over.
+
+    Sorted by the choice order of `greedy-1` (`bots.md` section 4), knock last: the first is a
+    sensible move. A spread lists its cards in deck order; `low` and `high` are never needed here.
+    """
+    if hand.finish:
+        return ()
+    candidates = _to_play(hand) if hand.drew else _to_draw(hand)
+    checks = legality.CHECKS
+    return tuple([move for move in candidates if checks[move.verb](hand, move) is None])
+
+
+def decide(hand: Hand, seat: int, move: Move) -> Decision | Refusal:
+    """The facts of a move by a seat, or why it is refused. The deck must be known."""
+    refused = legality.refusal(hand, seat, move)
+    if refused:
+        return refused
+    fact = _fact(hand, move)
+    if not _ends(hand, move):
+        return Decision((fact,))
+    return Decision((fact,), settle(fold(hand, (fact,))))
+
+
+def default_action(hand: Hand) -> tuple[Move, ...]:
+    """The forced moves of the player to act (D18), up to his discard or the end of the hand."""
+    moves: list[Move] = []
+    turn = hand.turn
+    while not hand.finish and hand.turn == turn:
+        if len(moves) == FORCED_MOVES_MAX:
+            raise InvariantBroken("a default action does not end")
+        moves.append(_forced(hand))
+        hand = fold(hand, (_fact(hand, moves[-1]),))
+    return tuple(moves)
+
+
+def time_out(hand: Hand, *, in_row: int, bank_ms: int) -> Decision | Refusal:
+    """The facts of a turn whose time ran out: `TurnTimedOut`, then those of the default action.
+
+    `in_row` counts the player's time-outs in a row, this one included; `bank_ms` is what is left.
+    """
+    seat = hand.to_act
+    if seat is None:
+        return Refusal("hand_over", "D7")
+    made: list[events.Event] = [events.TurnTimedOut(seat=seat, in_row=in_row, bank_ms=bank_ms)]
+    for move in default_action(hand):
+        decided = decide(hand, seat, move)
+        if isinstance(decided, Refusal):
+            raise InvariantBroken(f"the default action {move.text} is refused: {decided.code}")
+        made += decided.events
+        hand = fold(hand, decided.events)
+        if decided.result:
+            return Decision(tuple(made), decided.result)
+    return Decision(tuple(made))
+
+
+def _to_draw(hand: Hand) -> tuple[Move, ...]:
+    return (TAKE, DRAW, KNOCK) if _wants_discard(hand) else (DRAW, TAKE, KNOCK)
+
+
+def _wants_discard(hand: Hand) -> bool:
+    """The discard fits a meld, or makes the first spread of the hand."""
+    if not hand.pile:
+        return False
+    rules, held = hand.setup.rules, hand.cards[hand.actor]
+    card = rules.pack.bits[hand.pile[-1]]
+    if legality.hittable(hand) & card:
+        return True
+    top = rules.top
+    return melds.holds_spread(held | card, top) and not melds.holds_spread(held, top)
+
+
+def _to_play(hand: Hand) -> list[Move]:
+    """Spreads, hits, discards and the knock, whether legal or not."""
+    rules, held = hand.setup.rules, hand.cards[hand.actor]
+    candidates: list[Move] = []
+    spreads = melds.spreads(held, rules.top)
+    if spreads:
+        candidates += _spread_moves(hand, spreads)
+    if hand.melds:
+        candidates += _hit_moves(hand, held)
+    candidates += _discard_moves(rules.pack.cards_in(held), rules.pack.cards_in(_loners(held)))
+    if rules.options.knock_when == "own_turn":
+        candidates.append(KNOCK)
+    return candidates
+
+
+def _spread_moves(hand: Hand, spreads: Sequence[int]) -> list[Move]:
+    """Most points first, then more cards, then lower cards in deck order."""
+    rules = hand.setup.rules
+    ranked = sorted(
+        (-rules.points(spread), -spread.bit_count(), rules.pack.cards_in(spread))
+        for spread in spreads
+    )
+    return [Move("L", cards) for _, _, cards in ranked]
+
+
+def _hit_moves(hand: Hand, held: int) -> list[Move]:
+    """Lowest card in deck order first, then lowest meld."""
+    cards_in = hand.setup.rules.pack.cards_in
+    fitting = [
+        (card, meld.number)
+        for meld in hand.melds
+        if held & meld.fits
+        for card in cards_in(held & meld.fits)
+    ]
+    fitting.sort()
+    return [hit(card, number) for card, number in fitting]
+
+
+def _discard_moves(held: Sequence[int], loners: Sequence[int]) -> list[Move]:
+    """Cards without a partner first, each group from the highest rank down."""
+    order = _BY_RANK_DOWN.__getitem__
+    ranked = sorted(loners, key=order)
+    if len(loners) < len(held):
+        ranked += sorted(set(held).difference(loners), key=order)
+    return [DISCARDS[card] for card in ranked]
+
+
+def _loners(held: int) -> int:
+    """Cards with no held neighbour of their suit within two ranks and no equal rank."""
+    return held & ~(
+        held << 1
+        | held >> 1
+        | held << 2
+        | held >> 2
+        | held << 16
+        | held >> 16
+        | held << 32
+        | held >> 32
+        | held << 48
+        | held >> 48
+    )
+
+
+def _fact(hand: Hand, move: Move) -> events.Event:
+    """The fact that a legal move of the player to act makes."""
+    setup = hand.setup
+    seat = setup.seats[hand.actor]
+    match move.verb:
+        case "S" if hand.stock_count:
+            return events.CardDrawn(seat=seat, source="stock", place=hand.stock_next, card=None)
+        case "S":
+            return events.StockRefused(seat=seat)
+        case "T":
+            card = hand.pile[-1]
+            return events.CardDrawn(
+                seat=seat, source="discard", place=setup.place_of[card], card=TEXTS[card]
+            )
+        case "D":
+            card = move.cards[0]
+            return events.CardDiscarded(seat=seat, card=TEXTS[card], place=setup.place_of[card])
+        case "L" | "H":
+            return legality.played(hand, move)
+        case "K":
+            return events.Knocked(seat=seat)
+        case "P":
+            raise InvariantBroken("a slap is no move of one's own turn")
+
+
+def _ends(hand: Hand, move: Move) -> bool:
+    """Whether a legal move ends the hand: a knock, the empty stock, or no card left."""
+    match move.verb:
+        case "K":
+            return True
+        case "S":
+            return not hand.stock_count
+        case "T":
+            return False
+        case _:
+            return hand.cards[hand.actor].bit_count() == len(move.cards)
+
+
+def _forced(hand: Hand) -> Move:
+    """The next move of the default action (`rules.md` section 6)."""
+    if not hand.drew:
+        return DRAW
+    rules, held = hand.setup.rules, hand.cards[hand.actor]
+    options = rules.options
+    if options.must_use_discard and legality.holds_taken(hand):
+        return _forced_use(hand)
+    if options.must_spread and melds.must_lay(held, rules.top):
+        return Move("L", _first_spread(hand, _spreads_to_lay(held, rules.top)))
+    return DISCARDS[_forced_discard(hand)]
+
+
+def _forced_use(hand: Hand) -> Move:
+    rules, taken = hand.setup.rules, hand.taken
+    card = rules.pack.bits[taken]
+    spreads = melds.spreads(hand.cards[hand.actor], rules.top)
+    with_taken = [spread for spread in spreads if spread & card]
+    if with_taken:
+        return Move("L", _first_spread(hand, with_taken))
+    numbers = sorted(meld.number for meld in hand.melds)
+    hits = (hit(taken, number) for number in numbers)
+    # D25 keeps the taken card usable: one of the hits is legal.
+    return next(move for move in hits if legality.CHECKS["H"](hand, move) is None)
+
+
+def _spreads_to_lay(held: int, top: int) -> list[int]:
+    """The spreads that may not be kept: all but books of aces (D16)."""
+    return [spread for spread in melds.spreads(held, top) if melds.must_lay(spread, top)]
+
+
+def _first_spread(hand: Hand, spreads: Sequence[int]) -> tuple[int, ...]:
+    """The first by deck order, card by card; a longer list stands before its own beginning."""
+    cards_in = hand.setup.rules.pack.cards_in
+    return min(map(cards_in, spreads), key=lambda cards: (*cards, len(TEXTS)))
+
+
+def _forced_discard(hand: Hand) -> int:
+    """The card drawn in this turn, else the dearest held card but the taken one, last in order."""
+    rules, held = hand.setup.rules, hand.cards[hand.actor]
+    bits = rules.pack.bits
+    if hand.drew == "stock" and hand.drawn != UNKNOWN and held & bits[hand.drawn]:
+        return hand.drawn
+    cards = rules.pack.cards_in(held)
+    free = [card for card in cards if card != hand.taken] or cards
+    return max(free, key=lambda card: (rules.points(bits[card]), card))

@@ -1,0 +1,78 @@
+"""Who is dealt in, who sits where, who deals: customs of a table (`rules.md` section 7)."""
+
+from collections.abc import Iterable, Sequence
+
+from games.rules.liability import liability
+from games.rules.rotation import next_dealer
+from games.rules.table import Place, Table
+
+HANDS_NEED = 2  # players
+MOVE_MS = {"turbo": 10_000, "normal": 20_000, "casual": 45_000, "correspondence": 86_400_000}
+BANK_MS = {"turbo": 20_000, "normal": 40_000, "casual": 90_000, "correspondence": 0}
+FIRST_MOVE_MS = {"turbo": 60_000, "normal": 60_000, "casual": 120_000, "correspondence": 86_400_000}
+BUY_IN_STAKES_MIN, BUY_IN_STAKES_MAX = 20, 100  # `tournaments.md` 2.1
+
+
+def dealt_in(table: Table) -> tuple[Place, ...]:
+    """The seats of the next hand, in seat order; none where it can not be dealt.
+
+    At a money table each stack covers the worst case of the hand; of the possible numbers of
+    players the greatest is taken. At a tournament table short stacks are dealt in.
+    """
+    ready = [place for place in table.places if place.sat_out is None and place.leaving is None]
+    if not table.of_tournament:
+        ready = _secured(table, ready)
+    return tuple(ready) if len(ready) >= HANDS_NEED else ()
+
+
+def may_be_dealt_in(table: Table) -> bool:
+    """Whether a hand can be dealt: two seats or more, and at a money table one of a person.
+
+    House bots do not play one another for their wallets: nobody would be there to see it.
+    """
+    players = dealt_in(table)
+    people = [place for place in players if place.bot is None]
+    return bool(players) and (table.of_tournament or bool(people))
+
+
+def _secured(table: Table, ready: Sequence[Place]) -> list[Place]:
+    for count in range(len(ready), HANDS_NEED - 1, -1):
+        worst = liability(table.rules.options, count, table.stake)
+        covered = [place for place in ready if place.stack >= worst]
+        if len(covered) >= count:
+            return covered
+    return []
+
+
+def away_reason(place: Place) -> str:
+    """Why a taken seat is not dealt in."""
+    return place.sat_out or ("asked" if place.leaving else "stack")
+
+
+def dealer_among(table: Table, seats: Sequence[int]) -> int | None:
+    """Who deals the next hand to these seats; None where the cut must decide."""
+    if table.dealer is None or not seats:
+        return None
+    if table.dealer in seats:
+        return table.dealer
+    return next_dealer(table.rules.options, seats, table.dealer, None)
+
+
+def newcomers_seat(seat_count: int, taken: Iterable[int], dealer: int | None) -> int | None:
+    """The first free seat counting from the next dealer to the right; None with all taken (R7).
+
+    >>> newcomers_seat(3, [1, 3], 3), newcomers_seat(4, [2], None)
+    (2, 1)
+    """
+    used = set(taken)
+    if dealer is None:
+        order = list(range(1, seat_count + 1))
+    else:
+        order = [(dealer - 1 - step) % seat_count + 1 for step in range(1, seat_count + 1)]
+    return next((seat for seat in order if seat not in used), None)
+
+
+def buy_in_bounds(worst: int, stake: int) -> tuple[int, int]:
+    """Default bounds of a buy-in: 20 to 100 stakes, and never below the worst case of a hand."""
+    least = max(BUY_IN_STAKES_MIN * stake, worst)
+    return least, max(BUY_IN_STAKES_MAX * stake, least)

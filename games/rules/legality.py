@@ -1,0 +1,212 @@
+"""May this move be made? One function per verb asks; `decide` enforces and `legal` lists by them.
+
+Order of checks and codes: `rules.md` section 9. Refusals carry the number of the rule that refuses.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from eventstore.core.refusal import Refusal
+from games.rules import events, melds
+from games.rules.cards import TEXTS
+from games.rules.moves import Move, Verb, meld_name
+from games.rules.state import UNKNOWN, Hand, evolve, find_meld
+
+Check = Callable[[Hand, Move], Refusal | None]
+
+
+def refusal(hand: Hand, seat: int, move: Move) -> Refusal | None:
+    """Why a seat may not make a move, None if it may."""
+    if hand.finish:
+        return Refusal("hand_over", "D7")
+    if move.verb == "P":
+        return Refusal("slap_not_possible", "V16")
+    if hand.setup.seats[hand.actor] != seat:
+        return Refusal("not_your_turn", "R14", {"to_act": hand.to_act})
+    return CHECKS[move.verb](hand, move)
+
+
+def _refuse_knock(hand: Hand, move: Move) -> Refusal | None:  # noqa: ARG001 -- one shape for all
+    options = hand.setup.rules.options
+    if hand.drew and options.knock_when == "turn_start":
+        return Refusal("knock_only_at_turn_start", "D8")
+    if options.must_use_discard and holds_taken(hand):
+        return _must_use(hand)
+    if hand.round < options.knock_from_round:
+        return Refusal("knock_too_early", "V8", {"round": options.knock_from_round})
+    if hand.held or hand.holds[hand.actor]:
+        return Refusal("knock_held", "V7")
+    limit = options.knock_max_count
+    if limit is not None:
+        count = hand.setup.rules.count(hand.cards[hand.actor])
+        if count > limit:
+            return Refusal("knock_over_limit", "V8", {"count": count, "limit": limit})
+    return None
+
+
+def _refuse_stock(hand: Hand, move: Move) -> Refusal | None:  # noqa: ARG001 -- one shape for all
+    return Refusal("already_drawn", "R16") if hand.drew else None
+
+
+def _refuse_take(hand: Hand, move: Move) -> Refusal | None:  # noqa: ARG001 -- one shape for all
+    if hand.drew:
+        return Refusal("already_drawn", "R16")
+    if not hand.pile:
+        return Refusal("no_discard", "R16")
+    rules = hand.setup.rules
+    if hand.discard_turns >= rules.discard_turn_cap:
+        return Refusal("must_draw_stock", "D17", {"turns": hand.discard_turns})
+    if rules.options.must_use_discard:
+        card = rules.pack.bits[hand.pile[-1]]
+        if not _usable(hand, hand.cards[hand.actor] | card, card):
+            return Refusal("discard_unusable", "V12", {"card": TEXTS[hand.pile[-1]]})
+    return None
+
+
+def _refuse_spread(hand: Hand, move: Move) -> Refusal | None:
+    if not hand.drew:
+        return Refusal("must_draw_first", "R16")
+    rules, held, laid = hand.setup.rules, hand.cards[hand.actor], 0
+    for card in move.cards:
+        bit = rules.pack.bits[card]
+        if not held & bit:
+            return _not_held(card)
+        laid |= bit
+    if laid.bit_count() != len(move.cards) or melds.read(laid, rules.top) is None:
+        return Refusal("bad_spread", "R20", {"cards": [TEXTS[card] for card in move.cards]})
+    return _strands_taken(hand, move) if rules.options.must_use_discard else None
+
+
+def _refuse_hit(hand: Hand, move: Move) -> Refusal | None:
+    if not hand.drew:
+        return Refusal("must_draw_first", "R16")
+    card, rules = move.cards[0], hand.setup.rules
+    bit, options = rules.pack.bits[card], rules.options
+    if not hand.cards[hand.actor] & bit:
+        return _not_held(card)
+    meld = find_meld(hand, move.meld)[1]
+    if meld is None or not melds.fits_at(meld, bit, move.end, rules.top):
+        return Refusal("bad_hit", "R23", {"card": TEXTS[card], "meld": meld_name(move.meld)})
+    if options.hit_targets == "runs_only" and meld.kind == "book":
+        return Refusal("bad_hit", "V12", {"card": TEXTS[card], "meld": meld_name(move.meld)})
+    if options.hits_per_turn is not None and hand.hits >= options.hits_per_turn:
+        return Refusal("hit_limit", "V12", {"limit": options.hits_per_turn})
+    return _strands_taken(hand, move) if options.must_use_discard else None
+
+
+def _refuse_discard(hand: Hand, move: Move) -> Refusal | None:
+    drew = hand.drew
+    if not drew:
+        return Refusal("must_draw_first", "R16")
+    card, rules, held = move.cards[0], hand.setup.rules, hand.cards[hand.actor]
+    bit, options = rules.pack.bits[card], rules.options
+    if not held & bit:
+        return _not_held(card)
+    if drew == "discard":
+        if card == hand.drawn and held != bit and not options.allow_return_discard:
+            return Refusal("same_discard", "D6", {"card": TEXTS[card]})
+        if options.must_use_discard and holds_taken(hand):
+            return _must_use(hand)
+    if options.must_spread and melds.must_lay(held, rules.top):
+        return Refusal("must_spread", "D16")
+    return None
+
+
+CHECKS: Mapping[Verb, Check] = MappingProxyType(
+    {
+        "S": _refuse_stock,
+        "T": _refuse_take,
+        "L": _refuse_spread,
+        "H": _refuse_hit,
+        "D": _refuse_discard,
+        "K": _refuse_knock,
+    }
+)
+"""Check of each verb of a player's own turn, the hand running and the seat being his."""
+
+
+def holds_taken(hand: Hand) -> bool:
+    """Whether the player to act still holds the card taken from the discards in this turn."""
+    taken = hand.taken
+    return taken != UNKNOWN and bool(hand.cards[hand.actor] & hand.setup.rules.pack.bits[taken])
+
+
+def hittable(hand: Hand) -> int:
+    """Cards that some spread on the table would take, as a set."""
+    runs_only = hand.setup.rules.options.hit_targets == "runs_only"
+    found = 0
+    for meld in hand.melds:
+        if not runs_only or meld.kind == "run":
+            found |= meld.fits
+    return found
+
+
+def _usable(hand: Hand, held: int, card: int) -> bool:
+    """Whether a card among held ones can be laid: in a spread, or by a hit that is still free."""
+    rules = hand.setup.rules
+    limit = rules.options.hits_per_turn
+    if (limit is None or hand.hits < limit) and hittable(hand) & card:
+        return True
+    return any(spread & card for spread in melds.spreads(held, rules.top))
+
+
+def _strands_taken(hand: Hand, move: Move) -> Refusal | None:
+    """D25: a spread or hit may not leave the taken card in the hand without any use."""
+    if not holds_taken(hand) or hand.taken in move.cards:
+        return None
+    after = evolve(hand, played(hand, move))
+    card = hand.setup.rules.pack.bits[hand.taken]
+    return None if _usable(after, after.cards[after.actor], card) else _must_use(hand)
+
+
+def played(hand: Hand, move: Move) -> events.SpreadLaid | events.CardHit:
+    """The fact of a spread or hit of the player to act."""
+    setup = hand.setup
+    seat, place_of = setup.seats[hand.actor], setup.place_of
+    if move.verb == "H":
+        card = move.cards[0]
+        text = TEXTS[card]
+        return events.CardHit(
+            seat=seat,
+            meld=meld_name(move.meld),
+            card=text,
+            stands_for=text,
+            place=place_of[card],
+        )
+    cards, kind = in_meld_order(hand, move.cards)
+    texts = tuple(TEXTS[card] for card in cards)
+    return events.SpreadLaid(
+        seat=seat,
+        meld=meld_name(_free_number(hand)),
+        kind=kind,
+        cards=texts,
+        stands_for=texts,
+        places=tuple(place_of[card] for card in cards),
+    )
+
+
+def in_meld_order(hand: Hand, cards: tuple[int, ...]) -> tuple[tuple[int, ...], melds.Kind]:
+    """Cards of a spread in suit or run order, an ace after the king last, and its kind."""
+    rules = hand.setup.rules
+    laid = rules.pack.set_of(cards)
+    kind, span = melds.read(laid, rules.top) or ("book", laid)
+    ordered = rules.pack.cards_in(laid)
+    if span != laid:
+        ordered = (*ordered[1:], ordered[0])
+    return ordered, kind
+
+
+def _free_number(hand: Hand) -> int:
+    """The lowest meld number not on the table."""
+    used, number = {meld.number for meld in hand.melds}, 1
+    while number in used:
+        number += 1
+    return number
+
+
+def _not_held(card: int) -> Refusal:
+    return Refusal("card_not_in_hand", "R17", {"card": TEXTS[card]})
+
+
+def _must_use(hand: Hand) -> Refusal:
+    return Refusal("must_use_discard", "D25", {"card": TEXTS[hand.taken]})

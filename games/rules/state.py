@@ -1,0 +1,409 @@
+"""One hand, folded from its own facts: `start` at `HandDealt`, then `evolve`.
+
+The same fold serves with the deck and without it. With the deck (card codes by place) every card is
+known. Without it only public cards are, and the rest is counted; all public facts are equal.
+Players are indexes 0..n-1 in seat order inside this module's values, seats 1..6 outside.
+"""
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Literal, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from eventstore.core.refusal import InvariantBroken
+from games.rules import events, melds
+from games.rules.cards import CODES, TEXTS, by_rank
+from games.rules.melds import Meld
+from games.rules.moves import meld_number
+from games.rules.rulebook import Rulebook, rulebook
+
+Finish = Literal["claim", "empty", "discard", "knock", "stock", "void"]
+"""What ended the play: the deal, a last spread or hit, a last discard, a knock, the empty stock."""
+Phase = Literal["draw", "play", "ended"]
+
+UNKNOWN = -1
+"""In place of a card code: no card, or one that this fold may not know."""
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What stays the same from the deal to the end of a hand."""
+
+    hand: str
+    rules: Rulebook
+    seats: tuple[int, ...]
+    players: tuple[str, ...]
+    stacks: tuple[int, ...]
+    """Stacks at the start of the hand."""
+    dealer: int
+    """Seat of the dealer."""
+    stake: int
+    currency: str
+    deck: tuple[int, ...] | None
+    """Card codes by place, the first card dealt at place 0; None where it is not known."""
+    place_of: tuple[int, ...] = ()
+    """Place of each card code; empty without the deck."""
+
+    @property
+    def from_left(self) -> tuple[int, ...]:
+        """Indexes of all players from the dealer's left round to the dealer."""
+        count, dealer = len(self.seats), self.seats.index(self.dealer)
+        return tuple((dealer + 1 + turn) % count for turn in range(count))
+
+
+class Hand(msgspec.Struct, frozen=True, gc=False):
+    """A hand between two facts. `evolve` gives the next one; nothing changes in place."""
+
+    setup: Setup
+    cards: tuple[int, ...]
+    """Known held cards of each player, as sets; with the deck, all of them."""
+    hidden: tuple[int, ...]
+    """Number of held cards of each player that this fold does not know; zeros with the deck."""
+    melds: tuple[Meld, ...]
+    pile: tuple[int, ...]
+    """Discards, the top one last."""
+    stock_next: int
+    """Place of the top card of the stock."""
+    stock_count: int
+    turn: int
+    """Turns begun in this hand before the present one."""
+    actor: int
+    """Index of the player whose turn it is, or was when the hand ended."""
+    drew: events.Source | None = None
+    """Where this turn's card came from; None while nothing is drawn."""
+    drawn: int = UNKNOWN
+    """The card drawn or taken in this turn."""
+    hits: int = 0
+    """Hits made in this turn."""
+    laid: bool = False
+    """Whether a new spread was laid in this turn."""
+    discard_turns: int = 0
+    """Turns in a row, of all players, that began with the discard (D17)."""
+    holds: tuple[int, ...] = ()
+    """Units of hold of each player; the unit charged for the present turn is gone from it."""
+    held: bool = False
+    """Whether a hold was charged at the start of this turn (D26)."""
+    finish: Finish | None = None
+    end: events.End | None = None
+    """Named by `HandEnded` or `HandVoided`."""
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody is to act any more."""
+        return self.finish is not None
+
+    @property
+    def to_act(self) -> int | None:
+        """Seat whose move is awaited, None after the end."""
+        return None if self.finish else self.setup.seats[self.actor]
+
+    @property
+    def phase(self) -> Phase:
+        """`draw`: knock or take a card; `play`: lay, hit, discard."""
+        if self.finish:
+            return "ended"
+        return "play" if self.drew else "draw"
+
+    @property
+    def round(self) -> int:
+        """Turns that the player to act has begun, the present one included."""
+        return self.turn // len(self.cards) + 1
+
+    @property
+    def taken(self) -> int:
+        """The card taken from the discards in this turn, even once laid; -1 without one."""
+        return self.drawn if self.drew == "discard" else UNKNOWN
+
+    @property
+    def top(self) -> int:
+        """The top discard, -1 with an empty pile."""
+        return self.pile[-1] if self.pile else UNKNOWN
+
+    def index(self, seat: int) -> int:
+        """Index of the player at a seat. Raises: ValueError where the seat is not dealt in."""
+        return self.setup.seats.index(seat)
+
+    def held_cards(self, seat: int) -> tuple[int, ...]:
+        """Known held cards of a seat, in rank order."""
+        cards = self.setup.rules.pack.cards_in(self.cards[self.index(seat)])
+        return tuple(sorted(cards, key=by_rank))
+
+    def held_number(self, seat: int) -> int:
+        """Number of cards that a seat holds."""
+        index = self.index(seat)
+        return self.cards[index].bit_count() + self.hidden[index]
+
+    def count(self, seat: int) -> int:
+        """Held total of a seat by `count_method`; only where all its cards are known."""
+        return self.setup.rules.count(self.cards[self.index(seat)])
+
+    def claimed(self) -> "Hand":
+        """The hand ended by an initial claim."""
+        return replace(self, finish="claim")
+
+
+def with_deck(setup: Setup, deck: tuple[int, ...]) -> Setup:
+    """The setup with the deck known. Raises: InvariantBroken if it is not that pack, shuffled."""
+    pack = setup.rules.pack
+    if tuple(sorted(deck)) != pack.codes:
+        raise InvariantBroken("the deck is not the pack of these rules")
+    place_of = [UNKNOWN] * len(pack.bits)
+    for place, card in enumerate(deck):
+        place_of[card] = place
+    return dataclasses.replace(setup, deck=deck, place_of=tuple(place_of))
+
+
+def setup_of(dealt: events.HandDealt, deck: tuple[int, ...] | None) -> Setup:
+    """The setup that a `HandDealt` states."""
+    setup = Setup(
+        hand=dealt.hand,
+        rules=rulebook(dealt.rules.options, len(dealt.players)),
+        seats=tuple(player.seat for player in dealt.players),
+        players=tuple(player.player for player in dealt.players),
+        stacks=tuple(player.stack for player in dealt.players),
+        dealer=dealt.dealer,
+        stake=dealt.stake,
+        currency=dealt.currency,
+        deck=None,
+    )
+    return with_deck(setup, deck) if deck is not None else setup
+
+
+def start(dealt: events.HandDealt, deck: tuple[int, ...] | None = None) -> Hand:
+    """The hand as `HandDealt` leaves it; `deck` is card codes by place, None if not known."""
+    setup = setup_of(dealt, deck)
+    upcard = CODES[dealt.upcard.card] if dealt.upcard else None
+    return dealt_hand(setup, upcard=upcard, finish="claim" if dealt.next is None else None)
+
+
+def dealt_hand(setup: Setup, *, upcard: int | None, finish: Finish | None = None) -> Hand:
+    """The hand right after its deal (D3): the player at the dealer's left is to act."""
+    count, size = len(setup.seats), setup.rules.options.hand_size
+    cards, hidden = [0] * count, [size] * count
+    from_left, bits = setup.from_left, setup.rules.pack.bits
+    if setup.deck is not None:
+        hidden = [0] * count
+        for place, card in enumerate(setup.deck[: count * size]):
+            cards[from_left[place % count]] |= bits[card]
+    first = count * size + (upcard is not None)
+    return Hand(
+        setup=setup,
+        cards=tuple(cards),
+        hidden=tuple(hidden),
+        melds=(),
+        pile=() if upcard is None else (upcard,),
+        stock_next=first,
+        stock_count=len(setup.rules.pack.codes) - first,
+        turn=0,
+        actor=from_left[0],
+        holds=(0,) * count,
+        finish=finish,
+    )
+
+
+def evolve(hand: Hand, event: msgspec.Struct) -> Hand:
+    """The hand after a fact of its table; facts that change no cards leave it as it is.
+
+    Raises: InvariantBroken for a fact that can not follow: a bug, or a log that was changed.
+    """
+    match event:
+        case events.CardDrawn():
+            hand = _drawn(hand, event)
+        case events.CardDiscarded():
+            hand = _discarded(hand, event)
+        case events.SpreadLaid():
+            hand = _spread_laid(hand, event)
+        case events.CardHit():
+            hand = _hit(hand, event)
+        case events.Knocked():
+            hand = _knocked(hand, event)
+        case events.StockRefused():
+            hand = _stock_refused(hand, event)
+        case events.HandEnded():
+            hand = _ended(hand, event)
+        case events.HandVoided():
+            hand = replace(hand, finish="void", end="void")
+        case _:
+            pass
+    return hand
+
+
+def fold(hand: Hand, facts: Iterable[msgspec.Struct]) -> Hand:
+    """The hand after several facts."""
+    return reduce(evolve, facts, hand)
+
+
+def _with(values: tuple[Value, ...], index: int, value: Value) -> tuple[Value, ...]:
+    return (*values[:index], value, *values[index + 1 :])
+
+
+def _actor(hand: Hand, seat: int) -> int:
+    """Index of the player to act, who must be at this seat."""
+    actor = hand.actor
+    if hand.finish or hand.setup.seats[actor] != seat:
+        raise InvariantBroken(f"seat {seat} acted out of turn")
+    return actor
+
+
+def _without(hand: Hand, index: int, cards: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Known and hidden cards of all players once a player parted with some."""
+    known = hand.cards[index]
+    unknown = cards & ~known
+    hidden = hand.hidden
+    if unknown:
+        left = hidden[index] - unknown.bit_count()
+        if left < 0:
+            raise InvariantBroken("a player parted with cards that he did not hold")
+        hidden = _with(hidden, index, left)
+    return _with(hand.cards, index, known & ~cards), hidden
+
+
+def _drawn(hand: Hand, event: events.CardDrawn) -> Hand:
+    actor = _actor(hand, event.seat)
+    if event.source == "discard":
+        return _taken(hand, actor, event)
+    if event.place != hand.stock_next or not hand.stock_count:
+        raise InvariantBroken(f"place {event.place} is not the top of the stock")
+    setup, cards, hidden, card = hand.setup, hand.cards, hand.hidden, UNKNOWN
+    if setup.deck is None:
+        hidden = _with(hidden, actor, hidden[actor] + 1)
+    else:
+        card = setup.deck[event.place]
+        cards = _with(cards, actor, cards[actor] | setup.rules.pack.bits[card])
+    return replace(
+        hand,
+        cards=cards,
+        hidden=hidden,
+        stock_next=hand.stock_next + 1,
+        stock_count=hand.stock_count - 1,
+        drew="stock",
+        drawn=card,
+        discard_turns=0,
+    )
+
+
+def _taken(hand: Hand, actor: int, event: events.CardDrawn) -> Hand:
+    card = hand.top
+    if card == UNKNOWN or event.card != TEXTS[card]:
+        raise InvariantBroken(f"{event.card} is not the top discard")
+    bit = hand.setup.rules.pack.bits[card]
+    return replace(
+        hand,
+        cards=_with(hand.cards, actor, hand.cards[actor] | bit),
+        pile=hand.pile[:-1],
+        drew="discard",
+        drawn=card,
+        discard_turns=hand.discard_turns + 1,
+    )
+
+
+def _spread_laid(hand: Hand, event: events.SpreadLaid) -> Hand:
+    actor, rules = _actor(hand, event.seat), hand.setup.rules
+    laid = rules.pack.set_of(CODES[card] for card in event.cards)
+    number, ranks = meld_number(event.meld), rules.pack.rank_count
+    meld = melds.meld_of(number, actor, laid, top=rules.top, ranks=ranks)
+    if meld is None:
+        raise InvariantBroken(f"{event.meld} is no spread")
+    cards, hidden = _without(hand, actor, laid)
+    holds, least = hand.holds, rules.options.spread_hold
+    if holds[actor] < least:
+        holds = _with(holds, actor, least)
+    return replace(
+        hand,
+        cards=cards,
+        hidden=hidden,
+        melds=(*hand.melds, meld),
+        laid=True,
+        holds=holds,
+        finish=None if cards[actor] or hidden[actor] else "empty",
+    )
+
+
+def _hit(hand: Hand, event: events.CardHit) -> Hand:
+    actor, rules = _actor(hand, event.seat), hand.setup.rules
+    bit = rules.pack.bits[CODES[event.card]]
+    index, meld = find_meld(hand, meld_number(event.meld))
+    if meld is None or not meld.fits & bit:
+        raise InvariantBroken(f"{event.card} does not fit {event.meld}")
+    cards, hidden = _without(hand, actor, bit)
+    holds = hand.holds
+    if rules.options.hit_hold_first:
+        holds = _after_hit(hand, actor, meld.owner)
+    return replace(
+        hand,
+        cards=cards,
+        hidden=hidden,
+        melds=_with(hand.melds, index, melds.grown(meld, bit, rules.top, rules.pack.rank_count)),
+        hits=hand.hits + 1,
+        holds=holds,
+        finish=None if cards[actor] or hidden[actor] else "empty",
+    )
+
+
+def _after_hit(hand: Hand, actor: int, owner: int) -> tuple[int, ...]:
+    """Holds after a hit on a spread of `owner` (V7)."""
+    options, hold = hand.setup.rules.options, hand.holds[owner]
+    if owner == actor and not options.hit_hold_self:
+        return hand.holds
+    added = options.hit_hold_extra if hold else options.hit_hold_first
+    return _with(hand.holds, owner, hold + added)
+
+
+def find_meld(hand: Hand, number: int) -> tuple[int, Meld | None]:
+    """Index and meld of a meld's number, (-1, None) if there is none."""
+    for index, meld in enumerate(hand.melds):
+        if meld.number == number:
+            return index, meld
+    return -1, None
+
+
+def _discarded(hand: Hand, event: events.CardDiscarded) -> Hand:
+    actor, card = _actor(hand, event.seat), CODES[event.card]
+    cards, hidden = _without(hand, actor, hand.setup.rules.pack.bits[card])
+    pile = (*hand.pile, card)
+    if not cards[actor] and not hidden[actor]:
+        return replace(hand, cards=cards, hidden=hidden, pile=pile, finish="discard")
+    after = replace(hand, cards=cards, hidden=hidden, pile=pile)
+    return begin_turn(after, turn=hand.turn + 1, actor=(actor + 1) % len(cards))
+
+
+def begin_turn(hand: Hand, *, turn: int, actor: int) -> Hand:
+    """The hand with a turn begun; a hold of its player is charged (D26)."""
+    holds, hold = hand.holds, hand.holds[actor]
+    return replace(
+        hand,
+        turn=turn,
+        actor=actor,
+        drew=None,
+        drawn=UNKNOWN,
+        hits=0,
+        laid=False,
+        holds=_with(holds, actor, hold - 1) if hold else holds,
+        held=hold > 0,
+    )
+
+
+def _knocked(hand: Hand, event: events.Knocked) -> Hand:
+    _actor(hand, event.seat)
+    return replace(hand, finish="knock")
+
+
+def _stock_refused(hand: Hand, event: events.StockRefused) -> Hand:
+    _actor(hand, event.seat)
+    void = hand.setup.rules.options.on_empty_stock == "void"
+    return replace(hand, finish="void" if void else "stock")
+
+
+def _ended(hand: Hand, event: events.HandEnded) -> Hand:
+    """The end opens all hands: a fold without the deck learns them here."""
+    if not hand.finish:
+        raise InvariantBroken("a hand ended while a player was to act")
+    pack = hand.setup.rules.pack
+    cards = tuple(pack.set_of(CODES[card] for card in held.cards) for held in event.held)
+    return replace(hand, cards=cards, hidden=(0,) * len(cards), end=event.end)

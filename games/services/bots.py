@@ -1,0 +1,198 @@
+"""House bots: finding one for a seat, and playing its turn from its view alone."""
+
+import hmac
+from collections.abc import Collection, Sequence
+from hashlib import sha256
+from uuid import UUID
+
+from django.conf import settings
+
+from eventstore.core.ids import HOUSE
+from eventstore.core.refusal import Refused, refuse
+from eventstore.services import Outcome, Receipt, fingerprint, in_transaction
+from games import selectors
+from games.bots.ladder import LEVELS, Budget, Decision, policy
+from games.bots.names import bot_name
+from games.models import BotDecision
+from games.rules.seat_view import SeatView, seat_view
+from games.rules.table import Place, Table
+from games.services.moves import MoveCommand, submit_move
+from games.services.seats import SitDown, take_seat
+from games.services.tables import TableSettings, table_opened
+from ledger.selectors import available, currency_kinds
+from players.selectors import Person, house_bots, person
+from players.services import register_bot
+
+WORKER = "worker:bots"
+TURNS_MAX = 50  # of one task at a table of bots alone
+
+
+def house_bot(level: str, *, currency: str, amount: int, except_for: Collection[str]) -> Person:
+    """A house bot of a level that can pay `amount` and is none of the players named.
+
+    A new account is opened where no bot is free: bots are many, like a club's regulars. Raises:
+    Refused with `not_found` for an unknown level, `insufficient_funds` above a new bot's chips.
+    """
+    if level not in LEVELS:
+        raise refuse("not_found", level=level, known=sorted(LEVELS))
+    known = house_bots(level)
+    for bot in known:
+        if str(bot) not in except_for and available(bot, currency) >= amount:
+            found = person(bot)
+            if found is not None:
+                return found
+    made = person(register_bot(level, bot_name(level, len(known))).id)
+    if made is None or available(made.id, currency) < amount:
+        raise refuse("insufficient_funds", currency=currency, amount=amount)
+    return made
+
+
+def house_bots_for(
+    settings: TableSettings, wanted: Sequence[tuple[str, int | None]]
+) -> list[tuple[Person, int | None]]:
+    """Different house bots for the (level, seat) asked for at a table about to be opened.
+
+    Raises: Refused with `bots_not_admitted`, `not_found` (no such level), `insufficient_funds`.
+    """
+    if not wanted:
+        return []
+    if currency_kinds().get(settings.currency) != "play":
+        raise refuse("bots_not_admitted", currency=settings.currency)
+    least = table_opened(settings, HOUSE).buy_in_min
+    found: list[tuple[Person, int | None]] = []
+    for level, seat in wanted:
+        taken = {str(bot.id) for bot, _ in found}
+        bot = house_bot(level, currency=settings.currency, amount=least, except_for=taken)
+        found.append((bot, seat))
+    return found
+
+
+def add_bot(
+    table_id: UUID, level: str, *, seat: int | None, creator: Person, receipt: Receipt
+) -> Outcome:
+    """Seat a house bot at a cash table of play chips, with the largest buy-in that it can pay.
+
+    Raises: Refused with `not_permitted`, `bots_not_admitted`, `table_full` and those of
+    `take_seat`.
+    """
+    seen = selectors.see(table_id, None)
+    opened = seen.table.opened
+    if opened is None or seen.row.opened_by != creator.id:
+        raise refuse("not_permitted")
+    if currency_kinds().get(opened.currency) != "play":
+        raise refuse("bots_not_admitted", currency=opened.currency)
+    bot = house_bot(
+        level,
+        currency=opened.currency,
+        amount=opened.buy_in_min,
+        except_for={place.player for place in seen.table.places},
+    )
+    buy_in = min(opened.buy_in_max, available(bot.id, opened.currency))
+    wish = SitDown(
+        table=table_id,
+        person=bot,
+        buy_in=buy_in,
+        seat=seat,
+        version=None,
+        actor=f"player:{creator.id}",
+    )
+    return take_seat(wish, receipt)
+
+
+def bot_turn(table_id: UUID, version: int) -> int:
+    """Play a bot's turn, and go on while bots alone are to act; the number of moves made.
+
+    A wake-up that comes late, twice or out of order finds another version and does nothing.
+    """
+    for made in range(TURNS_MAX):
+        row = selectors.live_row(table_id)
+        if row.version != version or row.due != "bot" or row.parked_code:
+            return made
+        outcome = _play(table_id, version)
+        if outcome is None:
+            return made
+        version = outcome.last_version or version
+    return TURNS_MAX
+
+
+def _play(table_id: UUID, version: int) -> Outcome | None:
+    """One move of the bot to act; None where somebody else was faster."""
+    found = turn_of(table_id, version)
+    if found is None:
+        return None
+    view, legal, place, seed = found
+    decision = _decide(place, view, legal, seed)
+    command = MoveCommand(
+        table=table_id,
+        player=place.player,
+        move=decision.move,
+        version=version,
+        actor=f"bot:{place.bot}",
+        auto=decision.fallback is not None,
+    )
+    body = {"move": decision.move, "version": version}
+    told = fingerprint("TASK", f"bots/{table_id}", body)
+    try:
+        outcome = submit_move(command, Receipt(WORKER, f"bot_{table_id}_{version}", told))
+    except Refused as refused:
+        if refused.refusal.code in {"stale_version", "no_hand", "idempotency_key_reused"}:
+            return None
+        raise
+    if not outcome.replayed and decision.fallback is not None:
+        _remember(table_id, version, place, decision, seed)
+    return outcome
+
+
+def turn_of(table_id: UUID, version: int) -> tuple[SeatView, tuple[str, ...], Place, bytes] | None:
+    """View, legal moves, seat and seed of the bot to act; None where no bot is at this version."""
+    public = selectors.see(table_id, None).table
+    if public.version != version or public.to_act is None:
+        return None
+    place = public.place(public.to_act)
+    if place.bot is None:
+        return None
+    seen = selectors.see(table_id, UUID(place.player))
+    if seen.table.version != version:
+        return None
+    document = selectors.state_document(seen)
+    legal = document.get("legal")
+    moves = tuple(one["move"] for one in legal) if isinstance(legal, list) else ()
+    view = seat_view(document, selectors.history(seen), seat=place.seat)
+    return view, moves, place, decision_seed(table_id, seen.table, place)
+
+
+def decision_seed(table_id: UUID, table: Table, place: Place) -> bytes:
+    """Seed of a decision: from the server's bot key and what is public about the turn."""
+    hand = table.dealt.hand if table.dealt else ""
+    about = f"{table_id}|{hand}|{table.version}|{place.seat}|{place.bot}".encode()
+    return hmac.digest(_bot_key(), about, "sha256")
+
+
+def _bot_key() -> bytes:
+    return sha256(b"tonk/bot-key/1" + settings.SECRET_KEY.encode()).digest()
+
+
+def _decide(place: Place, view: SeatView, legal: tuple[str, ...], seed: bytes) -> Decision:
+    """The level's decision; where it fails or chooses what is not legal, the first legal move."""
+    try:
+        decision = policy(place.bot or "")(view, legal, seed, Budget())
+    except Exception:  # noqa: BLE001  # a bot never stalls a table, whatever its level does
+        return Decision(legal[0], fallback="error")
+    if decision.move not in legal:
+        return Decision(legal[0], fallback="illegal")
+    return decision
+
+
+def _remember(table_id: UUID, version: int, place: Place, decision: Decision, seed: bytes) -> None:
+    in_transaction(
+        lambda _: BotDecision.objects.get_or_create(
+            table_id=table_id,
+            version=version,
+            defaults={
+                "level": place.bot,
+                "samples": decision.samples,
+                "fallback": decision.fallback,
+                "seed": seed,
+            },
+        )
+    )

@@ -1,0 +1,185 @@
+"""Sitting down with a buy-in, and leaving with the stack."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from eventstore import store
+from eventstore.core.chain import Fact, head_of
+from eventstore.core.refusal import InvariantBroken, refuse
+from eventstore.services import Outcome, Receipt, Row, Transaction, run_command
+from games.bots.ladder import versioned
+from games.rules import events
+from games.rules.hosting import newcomers_seat
+from games.rules.table import Table
+from games.services import loading
+from games.services.hands import after_hand
+from games.services.loading import Loaded, after_append, append
+from ledger.services import post_inline
+from players.selectors import Person
+
+COMES_BACK_WITHIN = timedelta(minutes=30)  # brings what he left with (`tournaments.md` 2.1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitDown:
+    """A wish to sit down at a cash table; without `seat` the rules give the place."""
+
+    table: UUID
+    person: Person
+    buy_in: int
+    seat: int | None
+    version: int | None  # as the caller saw it; None where a service seats a bot
+    actor: str
+
+
+def take_seat(wish: SitDown, receipt: Receipt) -> Outcome:
+    """Sit down: the buy-in goes from the wallet to the seat's escrow in the same transaction.
+
+    Locks the table's live row, then the accounts; posts the buy-in; appends SeatTaken.
+    Raises: Refused with `staff_may_not_play`, `tournament_table`, `table_closed`,
+    `stale_version`, `already_seated`, `table_full`, `seat_taken`, `wrong_state` (a seat named
+    after the first hand), `bots_not_admitted`, `buy_in_out_of_range`, `insufficient_funds`.
+    """
+
+    def work(tx: Transaction, row: Row) -> Outcome:
+        loaded = loading.load(tx, row, settings=True)
+        seat, after = sit_in(tx, loaded, wish)
+        return Outcome(
+            status=201,
+            result={"seat": seat, "version": after.table.version},
+            stream=loaded.stream,
+            first_version=after.table.version,
+            last_version=after.table.version,
+            changes=loading.changes(after.table),
+        )
+
+    if wish.person.roles & {"auditor", "admin"}:
+        raise refuse("staff_may_not_play")
+    return run_command(receipt, loading.live(wish.table), work)
+
+
+def sit_in(tx: Transaction, loaded: Loaded, wish: SitDown) -> tuple[int, Loaded]:
+    """Seat somebody at a locked table: his seat and the table after it. Raises: see `take_seat`."""
+    seat = _free_seat(loaded.table, wish)
+    _check_buy_in(loaded, wish, tx.now)
+    taken = events.SeatTaken(
+        seat=seat,
+        player=str(wish.person.id),
+        bot=versioned(wish.person.level) if wish.person.level else None,
+        buy_in=wish.buy_in,
+        currency=loaded.table.currency,
+    )
+    sealed = tx.seal(loaded.stream, loaded.head, [Fact(taken, wish.actor)])
+    # Money first: on one wallet what spends comes after what it spends, in log order too.
+    post_inline(sealed, tx.now)
+    store.append(sealed, loaded.head)
+    return seat, Loaded(loaded.id, after_append(loaded, sealed), head_of(sealed))
+
+
+def leave_seat(table_id: UUID, player: UUID, receipt: Receipt) -> Outcome:
+    """Leave a cash table: at once when no hand runs, else when the hand ends.
+
+    Appends SeatLeft, and SeatCashedOut when no hand runs; the settler pays the stack out. Leaving
+    twice changes nothing. Raises: Refused with `not_seated`, `tournament_table`.
+    """
+
+    def work(tx: Transaction, row: Row) -> Outcome:
+        loaded = loading.load(tx, row)
+        table = loaded.table
+        if table.of_tournament:
+            raise refuse("tournament_table")
+        place = table.seat_of(str(player))
+        if place is None:
+            raise refuse("not_seated")
+        if place.leaving is not None:
+            return Outcome(202, {"status": "leaving", "version": table.version})
+        left = events.SeatLeft(seat=place.seat, player=place.player, reason="asked")
+        said = {"status": "leaving" if table.playing else "left"}
+        return stand_up(tx, loaded, [Fact(left, f"player:{player}")], said)
+
+    return run_command(receipt, loading.live(table_id), work)
+
+
+def stand_up(
+    tx: Transaction, loaded: Loaded, facts: Sequence[Fact], said: Mapping[str, object]
+) -> Outcome:
+    """Append SeatLeft facts; without a running hand, the cash-outs in the same append."""
+    table = loaded.table
+    made = list(facts)
+    if not table.playing:
+        made += after_hand(_with_left(table, facts), {})
+    after, sealed = append(tx, loaded, made)
+    return Outcome(
+        status=202,
+        result=dict(said) | {"version": after.version},
+        stream=loaded.stream,
+        first_version=sealed[0].version,
+        last_version=after.version,
+        changes=loading.changes(after),
+    )
+
+
+def _with_left(table: Table, facts: Sequence[Fact]) -> Table:
+    reasons = {
+        fact.event.seat: fact.event.reason
+        for fact in facts
+        if isinstance(fact.event, events.SeatLeft)
+    }
+    places = tuple(
+        replace(place, leaving=reasons.get(place.seat, place.leaving)) for place in table.places
+    )
+    return replace(table, places=places)
+
+
+def _free_seat(table: Table, wish: SitDown) -> int:
+    """The seat that the newcomer gets. Raises: Refused."""
+    opened = table.opened
+    if opened is None:
+        raise InvariantBroken("a table without its settings")
+    _check_admission(table, opened, wish)
+    taken = {place.seat for place in table.places}
+    if len(taken) >= opened.seats:
+        raise refuse("table_full")
+    if wish.version is not None and wish.version != table.version:
+        raise refuse("stale_version", current_version=table.version)
+    seat = wish.seat or newcomers_seat(opened.seats, taken, table.dealer)
+    if seat is None or seat in taken:
+        raise refuse("seat_taken", seat=seat)
+    if seat > opened.seats:
+        raise refuse("invalid_field", field="seat", seats=opened.seats)
+    if wish.seat is not None and table.hand_no:
+        raise refuse("wrong_state", status=table.status)
+    return seat
+
+
+def _check_admission(table: Table, opened: events.TableOpened, wish: SitDown) -> None:
+    if table.of_tournament:
+        raise refuse("tournament_table")
+    if table.closed or any(place.leaving == "table_closed" for place in table.places):
+        raise refuse("table_closed")
+    if wish.person.kind == "bot" and not (wish.person.level or opened.api_bots):
+        raise refuse("bots_not_admitted")
+    if table.seat_of(str(wish.person.id)) is not None:
+        raise refuse("already_seated")
+
+
+def _check_buy_in(loaded: Loaded, wish: SitDown, now: datetime) -> None:
+    opened = loaded.table.opened
+    assert opened is not None  # noqa: S101  # `_free_seat` has seen to it
+    least, most = opened.buy_in_min, opened.buy_in_max
+    brought = _left_with(loaded.stream, str(wish.person.id), now)
+    if brought:
+        least, most = max(least, brought), max(most, brought)
+    if not least <= wish.buy_in <= most:
+        raise refuse("buy_in_out_of_range", least=least, most=most)
+
+
+def _left_with(stream: str, player: str, now: datetime) -> int:
+    """What the player took from this table within the last half hour, 0 if nothing."""
+    for one in reversed(store.events_after(stream, 0, types=["SeatCashedOut"])):
+        event = one.event
+        if isinstance(event, events.SeatCashedOut) and event.player == player:
+            return event.amount if now - one.at <= COMES_BACK_WITHIN else 0
+    return 0

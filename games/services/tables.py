@@ -1,0 +1,238 @@
+"""Opening and closing tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+from uuid import UUID
+
+from eventstore.core.chain import START, Fact
+from eventstore.core.ids import table_stream
+from eventstore.core.refusal import Refusal, Refused, refuse
+from eventstore.ports import new_id
+from eventstore.services import Outcome, Receipt, Row, Transaction, run_command, update_live
+from games.models import Table
+from games.rules import events
+from games.rules.hosting import BANK_MS, FIRST_MOVE_MS, MOVE_MS, buy_in_bounds
+from games.rules.liability import liability
+from games.rules.options import PRESETS, RULES_VERSION, complete, rules_hash
+from games.rules.table import CHIPS
+from games.services import loading
+from games.services.loading import Loaded, append
+from games.services.seats import SitDown, sit_in, stand_up
+from ledger.selectors import available, currency_kinds
+from players.selectors import Person
+
+OPEN_TABLES_MAX = 20  # of one creator; an open table costs nothing, a thousand hide the lobby
+SPECTATOR_DELAY_S = 30  # where money is played for, unless the table says otherwise
+STAKE_MAX = 10**9  # the worst case of a hand stays under the largest leg (`ledger.md` section 7)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableSettings:
+    """What a table is opened with. Without bounds the buy-in is 20 to 100 stakes."""
+
+    stake: int
+    currency: str
+    seats: int
+    preset: str = "gamerules"
+    options: Mapping[str, object] = field(default_factory=dict)
+    buy_in_min: int | None = None
+    buy_in_max: int | None = None
+    clock: str = "normal"
+    visibility: Literal["public", "unlisted", "invite"] = "public"
+    api_bots: bool = False
+    spectator_delay_s: int | None = None
+    rake_bp: int = 0
+    rake_cap: int | None = None
+
+
+def open_cash_table(
+    settings: TableSettings,
+    creator: Person,
+    receipt: Receipt,
+    bots: Sequence[tuple[Person, int | None]] = (),
+) -> Outcome:
+    """A new cash table of a player or organiser, with house bots at their seats.
+
+    Appends TableOpened, and SeatTaken for each bot; the live row is inserted. Raises: Refused
+    with `staff_may_not_play`, `not_permitted` (rake by a player), `unknown_currency`,
+    `bad_options`, `buy_in_out_of_range`, `limit_reached`.
+    """
+    if creator.roles & {"auditor", "admin"}:
+        raise refuse("staff_may_not_play")
+    if (settings.rake_bp or settings.rake_cap is not None) and "organiser" not in creator.roles:
+        raise refuse("not_permitted", field="rake")
+    known = currency_kinds()
+    if settings.currency not in known:
+        raise refuse("unknown_currency", known=sorted(known))
+    opened = table_opened(
+        settings, creator.id, delay_s=30 if known[settings.currency] == "cash" else 0
+    )
+
+    def work(tx: Transaction, row: Row) -> Outcome:
+        del row  # there is none yet
+        open_now = Table.objects.filter(opened_by=creator.id).exclude(status="closed")
+        if open_now.count() >= OPEN_TABLES_MAX:
+            raise refuse("limit_reached", limit=OPEN_TABLES_MAX)
+        actor = f"player:{creator.id}"
+        loaded = open_in(tx, opened, actor=actor)
+        for bot, seat in bots:
+            wish = SitDown(
+                table=loaded.id,
+                person=bot,
+                buy_in=min(opened.buy_in_max, available(bot.id, opened.currency)),
+                seat=seat,
+                version=None,
+                actor=actor,
+            )
+            _, loaded = sit_in(tx, loaded, wish)
+        update_live(loading.live(loaded.id), loading.changes(loaded.table))
+        result = {"table_id": str(loaded.id)}
+        return Outcome(201, result, loaded.stream, 1, loaded.table.version)
+
+    return run_command(receipt, None, work)
+
+
+def open_in(
+    tx: Transaction, opened: events.TableOpened, *, actor: str, table_id: UUID | None = None
+) -> Loaded:
+    """Open a table inside the caller's transaction: stream and live row."""
+    table_id = table_id or new_id()
+    (stored,) = tx.append(table_stream(table_id), START, [Fact(opened, actor)])
+    Table.objects.create(
+        id=table_id,
+        version=stored.version,
+        status="open",
+        tournament=opened.tournament,
+        opened_by=opened.opened_by,
+        opened_at=stored.at,
+        preset=opened.rules.preset or "",
+        currency=opened.currency,
+        stake=opened.stake,
+        seats=opened.seats,
+        visibility=opened.visibility,
+    )
+    return Loaded(table_id, fold([stored]), head_of([stored]))
+
+
+def rule_set(preset: str, overrides: Mapping[str, object], seats: int) -> events.RuleSet:
+    """The rules in full of a preset with overrides. Raises: Refused with `bad_options`."""
+    if preset not in PRESETS:
+        problem = {"option": "preset", "code": "out_of_range", "value": preset}
+        raise refuse("bad_options", problems=[problem | {"allowed": sorted(PRESETS)}])
+    chosen = dict(PRESETS[preset]) | dict(overrides)
+    # A table of more seats than the preset plays is asked for by its number of seats alone.
+    chosen.setdefault("max_players", max(seats, 3))
+    options = complete(chosen, seats)
+    if isinstance(options, Refusal):
+        raise Refused(options)
+    return events.RuleSet(
+        preset=preset, version=RULES_VERSION, hash=rules_hash(options), options=options
+    )
+
+
+def clock_of(profile: str) -> events.Clock:
+    """Times of a clock profile (`tournaments.md` 7.1)."""
+    return events.Clock(
+        profile=profile,
+        move_ms=MOVE_MS[profile],
+        first_move_ms=FIRST_MOVE_MS[profile],
+        bank_ms=BANK_MS[profile],
+    )
+
+
+def tournament_table(
+    *, tournament: UUID, opened_by: UUID, rules: events.RuleSet, seats: int, clock: str
+) -> events.TableOpened:
+    """The first fact of a tournament's table: stacks are chips, stakes come with each deal."""
+    return events.TableOpened(
+        rules=rules,
+        currency=CHIPS,
+        stake=0,
+        seats=seats,
+        buy_in_min=0,
+        buy_in_max=0,
+        rake=events.Rake(bp=0, cap=None),
+        fairness="commit",
+        clock=clock_of(clock),
+        visibility="public",
+        api_bots=False,
+        spectator_delay_s=0,
+        tournament=str(tournament),
+        opened_by=str(opened_by),
+    )
+
+
+def close_table(table_id: UUID, closer: Person, receipt: Receipt) -> Outcome:
+    """Close a cash table: at once when no hand runs, else after the hand; stacks are cashed out.
+
+    Appends SeatLeft for each seat and, when no hand runs, SeatCashedOut and TableClosed. Raises:
+    Refused with `not_permitted`, `wrong_state` (closed already, or closing), `tournament_table`.
+    """
+
+    def work(tx: Transaction, row: Row) -> Outcome:
+        loaded = loading.load(tx, row)
+        table = loaded.table
+        if row["opened_by"] != closer.id and "admin" not in closer.roles:
+            raise refuse("not_permitted")
+        if table.of_tournament:
+            raise refuse("tournament_table")
+        if table.closed or any(place.leaving == "table_closed" for place in table.places):
+            raise refuse("wrong_state", status=table.status)
+        actor = f"player:{closer.id}"
+        facts = [
+            Fact(
+                events.SeatLeft(seat=place.seat, player=place.player, reason="table_closed"), actor
+            )
+            for place in table.places
+            if place.leaving is None
+        ]
+        if facts:
+            said = {"status": "closing" if table.playing else "closed"}
+            said = {"status": "closing" if table.playing else "closed"}
+            return replace(stand_up(tx, loaded, facts, said), status=200)
+        after, _ = append(tx, loaded, [Fact(events.TableClosed(reason="asked"), actor)])
+        return Outcome(
+            status=200,
+            result={"status": "closed", "version": after.version},
+            stream=loaded.stream,
+            first_version=after.version,
+            last_version=after.version,
+            changes=loading.changes(after),
+        )
+
+    return run_command(receipt, loading.live(table_id), work)
+
+
+def table_opened(settings: TableSettings, creator: UUID, *, delay_s: int = 0) -> events.TableOpened:
+    """The first fact of a cash table with these settings.
+
+    Raises: Refused with `bad_amount`, `bad_options`, `buy_in_out_of_range`.
+    """
+    if not 0 < settings.stake <= STAKE_MAX:
+        raise refuse("bad_amount", field="stake", most=STAKE_MAX)
+    rules = rule_set(settings.preset, settings.options, settings.seats)
+    worst = liability(rules.options, settings.seats, settings.stake)
+    least, most = buy_in_bounds(worst, settings.stake)
+    least = least if settings.buy_in_min is None else settings.buy_in_min
+    most = max(most, least) if settings.buy_in_max is None else settings.buy_in_max
+    if not worst <= least <= most:
+        raise refuse("buy_in_out_of_range", least=worst, most=most)
+    return events.TableOpened(
+        rules=rules,
+        currency=settings.currency,
+        stake=settings.stake,
+        seats=settings.seats,
+        buy_in_min=least,
+        buy_in_max=most,
+        rake=events.Rake(bp=settings.rake_bp, cap=settings.rake_cap),
+        fairness="commit",
+        clock=clock_of(settings.clock),
+        visibility=settings.visibility,
+        api_bots=settings.api_bots,
+        spectator_delay_s=(
+            delay_s if settings.spectator_delay_s is None else settings.spectator_delay_s
+        ),
+        tournament=None,
+        opened_by=str(creator),
+    )

@@ -1,0 +1,42 @@
+"""Wake-ups of tables: who is to look, and at which version."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from eventstore.wake import after_commit, call_after_commit, send
+
+HeldWork = Callable[[UUID], None]
+_when_held: list[HeldWork] = []
+
+
+def when_held(work: HeldWork) -> None:
+    """Have `work` done, after the commit, with each table that waits for its tournament."""
+    if work not in _when_held:
+        _when_held.append(work)
+
+
+def wake_for(table: UUID, version: int, due: str | None, to_act: int | None) -> None:
+    """After the commit, wake whoever has to act at the table at once. People need no waking."""
+    del to_act
+    if due == "bot":
+        after_commit("games.bot_turn", str(table), version, queue="bots")
+    elif due == "deal":
+        after_commit("games.deal", str(table), version, queue="bots")
+    elif due == "held":
+        call_after_commit(lambda: tell_held(table))
+
+
+def tell_held(table: UUID) -> None:
+    """Tell the higher apps that a table waits for their word."""
+    for work in _when_held:
+        work(table)
+
+
+def wake_now(table: UUID, version: int, due: str) -> None:
+    """Wake from a place that holds no transaction: a reader or the sweep found something due."""
+    if due == "bot":
+        send("games.bot_turn", str(table), version, queue="bots")
+    elif due == "held":
+        tell_held(table)
+    else:
+        send("games.deal" if due == "deal" else "games.time_out", str(table), version, queue="bots")

@@ -1,0 +1,1 @@
+"""The books: double entry, posted from events and from nothing else."""

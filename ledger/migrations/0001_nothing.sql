@@ -1,0 +1,1 @@
+-- The schema goes as a whole, with its functions, rows and grants.

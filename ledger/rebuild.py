@@ -1,0 +1,161 @@
+"""The books made anew from the log alone, beside the live ones, and compared with them.
+
+The second set lies in a schema of its own, made from the same SQL, with floors and all guards on.
+It exists inside one transaction of the owner, which is rolled back: nothing is left over, whatever
+happens. Both connections read one exported snapshot, so the product may go on meanwhile.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from django.db import connections, transaction
+
+from eventstore import store as log
+from eventstore.core.record import Stored
+from eventstore.core.refusal import Refusal, Refused
+from ledger.core.entries import INLINE, NO_MONEY, entries_for
+from ledger.selectors import batched
+from ledger.services.posting import Work, apply
+from ledger.store.books import Books, in_schema
+
+OWNER, READER = "owner", "default"
+SCHEMA = "ledger_check"
+MIGRATIONS = Path(__file__).parent / "migrations"
+SQL_FILES = ("0001_books.sql", "0001_posting.sql", "0001_house.sql")
+BATCH_EVENTS = 1_000  # money events posted at once
+CATEGORIES = ("table/", "tournament/", "wallet/")  # the streams that the books read
+
+# What is compared, as a name and a form, written for the live books. `account_version` is no part
+# of it: it is numbered anew.
+ENTRIES = """
+SELECT format('%s@%s#%s', e.stream, e.version, e.part) AS name,
+    (e.kind, e.currency, e.effective_at, e.posting_count, encode(e.hash, 'hex'),
+        r.stream, r.version, r.part)::text AS form
+FROM ledger.entry e LEFT JOIN ledger.entry r ON r.id = e.reverses"""
+LEGS = """
+SELECT format('%s@%s#%s', e.stream, e.version, e.part) AS name,
+    array_agg((p.line, a.code, p.amount) ORDER BY p.line)::text AS form
+FROM ledger.posting p JOIN ledger.entry e ON e.id = p.entry_id
+JOIN ledger.account a ON a.id = p.account_id GROUP BY e.id"""
+# An account that never had a leg need not be there.
+ACCOUNTS = """
+SELECT a.code AS name, (b.state, b.balance)::text AS form
+FROM ledger.account a JOIN ledger.account_balance b ON b.account_id = a.id
+WHERE b.version > 0 OR b.state <> 'open'"""
+FIRST_DIFFERENCE = """
+SELECT name, live.form, log.form FROM (LIVE_FORMS) live FULL JOIN (LOG_FORMS) log USING (name)
+WHERE live.form IS DISTINCT FROM log.form ORDER BY name LIMIT 1"""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first thing that is in the live books otherwise than the log says."""
+
+    name: str  # key of an entry, or code of an account
+    live: str | None
+    log: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a rebuild found; `digest` is over all entry hashes in the order of the log, by part."""
+
+    entries: int
+    accounts: int
+    digest: str
+    difference: Difference | None
+
+
+def compare() -> Comparison:
+    """The live books beside those that the log gives. Opens its own transactions."""
+    with _books_beside() as books:
+        summed, entries, refused = sha256(), 0, None
+        for events in batched(_posted_events(books), BATCH_EVENTS):
+            work = [(event, entries_for(event)) for event in events]
+            refused = _post(books, work)
+            if refused:
+                break
+            for _, made in work:
+                for entry in made if isinstance(made, tuple) else ():
+                    summed.update(entry.hash)
+                    entries += 1
+        accounts = books.rows("SELECT count(*) FROM ledger.account_balance WHERE version > 0")[0][0]
+        difference = refused or _first_difference(books)
+        return Comparison(entries, accounts, summed.hexdigest(), difference)
+
+
+def _posted_events(books: Books) -> Iterator[Stored]:
+    """Events that the live books must hold: of the settler's, those up to its cursor."""
+    live = Books(alias=books.alias)
+    cursors: Mapping[str, int] = dict(
+        live.rows("SELECT stream, version FROM ledger.settlement_cursor")
+    )
+    for _, event in log.read_all():
+        name = (event.type, event.schema)
+        if name in NO_MONEY or not event.stream.startswith(CATEGORIES):
+            continue
+        if name in INLINE or event.version <= cursors.get(event.stream, 0):
+            yield event
+
+
+def _post(books: Books, work: list[Work]) -> Difference | None:
+    """Post a batch; if it is refused, event by event, to name the one that is."""
+    if _is_posted(books, work) is None:
+        return None
+    for one in work:
+        refusal = _is_posted(books, [one])
+        if refusal:
+            event = one[0]
+            return Difference(f"{event.stream}@{event.version}", None, f"refused: {refusal.code}")
+    return None
+
+
+def _is_posted(books: Books, work: Iterable[Work]) -> Refusal | None:
+    """None once all is posted and every deferred guard has passed it, else the refusal."""
+    work = list(work)
+    try:
+        with transaction.atomic(using=books.alias):
+            apply(books, work, work[-1][0].at)
+            books.rows("SET CONSTRAINTS ALL IMMEDIATE")
+            books.rows("SET CONSTRAINTS ALL DEFERRED")
+    except Refused as refused:
+        return refused.refusal
+    return None
+
+
+def _first_difference(books: Books) -> Difference | None:
+    live = Books(alias=books.alias)
+    for forms in (ENTRIES, LEGS, ACCOUNTS):
+        sql = FIRST_DIFFERENCE.replace("LOG_FORMS", in_schema(forms, books.schema))
+        found = live.rows(sql.replace("LIVE_FORMS", forms))
+        if found:
+            return Difference(*found[0])
+    return None
+
+
+@contextmanager
+def _books_beside() -> Iterator[Books]:
+    """Empty books in a schema of their own, while log and live books stand still for the reader."""
+    with transaction.atomic(using=OWNER):
+        books = Books(alias=OWNER, schema=SCHEMA)
+        books.rows("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        snapshot = books.rows("SELECT pg_export_snapshot()")[0][0]
+        with transaction.atomic(using=READER), connections[READER].cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            cursor.execute(f"SET TRANSACTION SNAPSHOT '{snapshot}'")
+            # The reader waits while a batch is posted on the other connection.
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+            for name in SQL_FILES:
+                _run(name)
+            yield books
+        transaction.set_rollback(True, using=OWNER)
+
+
+def _run(name: str) -> None:
+    """Run a file of the migrations for the schema beside. Sent whole, so without parameters."""
+    text = (MIGRATIONS / name).read_text(encoding="utf-8")
+    with connections[OWNER].cursor() as cursor:
+        cursor.execute(in_schema(text, SCHEMA))

@@ -1,0 +1,18 @@
+"""Celery's way to the settler. A message is a wake-up: each task looks first at what is due."""
+
+from celery import shared_task
+
+from ledger import services
+from ledger.wake import QUEUE
+
+
+@shared_task(name="ledger.settle", queue=QUEUE)  # type: ignore[untyped-decorator]  # celery has no types
+def settle(stream: str) -> None:
+    """Settle one stream. Idempotent: the cursor moves with the entries, whose keys are unique."""
+    services.settle(stream)
+
+
+@shared_task(name="ledger.sweep", queue=QUEUE)  # type: ignore[untyped-decorator]  # celery has no types
+def sweep() -> None:
+    """Settle what lost messages left behind. Idempotent: as `ledger.settle`, stream by stream."""
+    services.settle_due()

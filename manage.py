@@ -1,0 +1,33 @@
+"""Django's commands. One that needs a database finds the running services, or starts them."""
+
+import contextlib
+import os
+import sys
+
+from django.core.management import execute_from_command_line
+
+from tonk_site.embedded_services import available, data_folder
+from tonk_site.identity import ServicesError
+
+# These read no database, or (`up`) start the services themselves.
+WITHOUT_SERVICES = frozenset(
+    {"", "--help", "--version", "cases", "check", "collectstatic", "compilemessages",
+     "diffsettings", "help", "makemessages", "selfplay", "tonkh", "up", "version"}
+)  # fmt: skip
+
+
+def main() -> None:
+    """Run the command of argv with the addresses of the services in the environment."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tonk_site.settings")
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    with contextlib.ExitStack() as stack:
+        if command not in WITHOUT_SERVICES:
+            os.environ.update(stack.enter_context(available(data_folder())))
+        execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except ServicesError as error:
+        sys.exit(str(error))

@@ -1,0 +1,88 @@
+"""The base of all views: who calls, with which scope, and in which form answers go out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.utils import timezone
+from knox.crypto import hash_token
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from typing_extensions import override
+
+from eventstore.api.requests import NoQuery, Query, read_query
+from eventstore.core.refusal import refuse
+from players.models import Token, User
+
+TOKEN_CHARACTERS_MAX = 128
+
+
+class TokenAuthentication(BaseAuthentication):
+    """`Authorization: Token tonk_...`; one query, nothing written."""
+
+    @override
+    def authenticate(self, request: Request) -> tuple[User, Token] | None:
+        """The account and its token, None without the header. Raises: `token_invalid`."""
+        parts = get_authorization_header(request).split()
+        if not parts:
+            return None
+        if len(parts) != 2 or parts[0].lower() != b"token" or len(parts[1]) > TOKEN_CHARACTERS_MAX:
+            raise refuse("token_invalid")
+        secret = parts[1].decode("ascii", "replace")
+        found = Token.objects.select_related("user").filter(digest=hash_token(secret)).first()
+        if found is None or found.expiry <= timezone.now() or not found.user.is_active:
+            raise refuse("token_invalid")
+        return found.user, found
+
+    @override
+    def authenticate_header(self, request: Request) -> str:
+        """What a 401 asks for."""
+        return "Token"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of the API: its name in `authz.csv`, the scope it needs, its parameters."""
+
+    name: str
+    scope: str | None = None  # None: anybody
+    query: type[Query] = NoQuery
+
+
+class ApiView(APIView):
+    """A path of the API. Each method is an operation; checks run in the published order."""
+
+    operations: ClassVar[Mapping[str, Operation]] = {}
+
+    @override
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Refuse who may not call this, before anything is looked up."""
+        super().initial(request, *args, **kwargs)
+        operation = self.operations[(request.method or "").replace("HEAD", "GET")]
+        if operation.scope is not None:
+            if request.auth is None:
+                raise refuse("not_authenticated")
+            if operation.scope not in request.auth.scopes:
+                raise refuse("insufficient_scope", needed=operation.scope)
+        self.query = read_query(request, operation.query)
+
+    def player(self, request: Request) -> UUID:
+        """Whose token this is. Raises: Refused with `not_authenticated`."""
+        if not isinstance(request.user, User):
+            raise refuse("not_authenticated")
+        return request.user.id
+
+    def viewer(self, request: Request) -> UUID | None:
+        """Whose token this is, or None."""
+        return request.user.id if isinstance(request.user, User) else None
+
+
+def answer(document: object, *, status: int = 200, replayed: bool = False) -> Response:
+    """An answer that belongs to its caller alone."""
+    headers = {"Cache-Control": "private, no-cache"}
+    if replayed:
+        headers["Idempotency-Replayed"] = "true"
+    return Response(document, status=status, headers=headers)

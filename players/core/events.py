@@ -1,0 +1,74 @@
+"""Facts of the streams `player/<uuid>` (`eventstore.md` section 7.3). None moves money."""
+
+import msgspec
+
+
+class PlayerEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A fact about one player, who is the subject of the stream."""
+
+
+class PlayerRegistered(PlayerEvent):
+    """An account was opened: `kind` is `human` or `bot`; a house bot has a level."""
+
+    kind: str
+    level: str | None
+
+
+class RoleGranted(PlayerEvent):
+    """The account has a role from now on; `second` is the person who approved."""
+
+    role: str
+    second: str
+
+
+class RoleRevoked(PlayerEvent):
+    """The account no longer has a role."""
+
+    role: str
+    second: str
+
+
+class LimitSet(PlayerEvent):
+    """A limit of one's own, in force from `effective_at`."""
+
+    limit: str
+    amount: int | None
+    currency: str | None
+    effective_at: str
+
+
+class ExclusionSet(PlayerEvent):
+    """Kept from play until an instant, or for good; `kind` is `self` or `house`."""
+
+    kind: str
+    until: str | None
+
+
+class ExclusionEnded(PlayerEvent):
+    """May play again."""
+
+    kind: str
+
+
+class NameConsentSet(PlayerEvent):
+    """Whether public pages may show the name."""
+
+    consent: bool
+
+
+class SubjectErased(PlayerEvent):
+    """The personal data of this player was removed everywhere but here, where there is none."""
+
+    player: str
+
+
+PLAYER_EVENTS = (
+    PlayerRegistered,
+    RoleGranted,
+    RoleRevoked,
+    LimitSet,
+    ExclusionSet,
+    ExclusionEnded,
+    NameConsentSet,
+    SubjectErased,
+)

@@ -1,0 +1,1 @@
+"""Relations of people, roles and tokens."""

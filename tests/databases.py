@@ -1,0 +1,168 @@
+"""Databases of the tests: one template a run, a copy a worker, the way back to its first state."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from typing import TYPE_CHECKING, Self
+
+import psycopg
+from django.core.management import call_command
+from django.db import connections
+from psycopg import sql
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TEMPLATE_LOCK = 7_205_759  # any number: workers migrate the template once, the others wait
+LOCK_SECONDS_MAX = 10
+ENABLE = {"A": "ENABLE ALWAYS", "O": "ENABLE", "R": "ENABLE REPLICA", "D": "DISABLE"}
+
+
+def owner(name: str) -> psycopg.Connection:
+    """A connection of the owner to the database `name`, outside Django, in autocommit."""
+    settings = connections["owner"].settings_dict
+    parameters = {"host": settings["HOST"], "port": settings["PORT"], "user": settings["USER"]}
+    given = {key: value for key, value in parameters.items() if value}
+    return psycopg.connect(dbname=name, autocommit=True, **given)
+
+
+def use(name: str) -> None:
+    """Point every alias at the database `name`."""
+    connections.close_all()
+    for alias in connections:
+        connections[alias].settings_dict["NAME"] = name
+
+
+@contextlib.contextmanager
+def copy_of_template(worker: str) -> Iterator[str]:
+    """Name of a migrated database of this worker's own; every alias points at it until the end."""
+    first = connections["default"].settings_dict["NAME"]
+    template = os.environ["TONK_TEST_TEMPLATE"]
+    name = f"{template}_{worker}"
+    with owner(first) as connection:
+        connection.execute("SELECT pg_advisory_lock(%s)", [TEMPLATE_LOCK])
+        _make_template(connection, template)
+        _create(connection, name, template)
+        connection.execute("SELECT pg_advisory_unlock(%s)", [TEMPLATE_LOCK])
+    use(name)
+    yield name
+    use(first)
+    with owner(first) as connection:
+        _drop(connection, name)
+
+
+def _make_template(connection: psycopg.Connection, name: str) -> None:
+    """Make and migrate the template, unless another worker has done it."""
+    if connection.execute("SELECT FROM pg_database WHERE datname = %s", [name]).rowcount:
+        return
+    _create(connection, name, "template1")
+    use(name)
+    try:
+        call_command("migrate", database="owner", verbosity=0)
+    except BaseException:
+        connections.close_all()
+        _drop(connection, name)
+        raise
+    connections.close_all()
+
+
+def _create(connection: psycopg.Connection, name: str, template: str) -> None:
+    command = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
+    connection.execute(command.format(sql.Identifier(name), sql.Identifier(template)))
+
+
+def _drop(connection: psycopg.Connection, name: str) -> None:
+    command = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
+    connection.execute(command.format(sql.Identifier(name)))
+
+
+@dataclass(frozen=True, slots=True)
+class FirstState:
+    """What the migrations left: relations, their triggers and the rows that they inserted."""
+
+    database: str
+    relations: tuple[str, ...]  # quoted, with schema; one that is referred to comes earlier
+    triggers: tuple[tuple[str, str, str], ...]  # relation, quoted name, tgenabled
+    rows: dict[str, bytes]  # in the text form of COPY
+
+    @classmethod
+    def read(cls, database: str) -> Self:
+        """State of a database that was just copied."""
+        with owner(database) as connection:
+            relations = _relations(connection)
+            return cls(
+                database=database,
+                relations=relations,
+                triggers=tuple(connection.execute(TRIGGERS).fetchall()),
+                rows={
+                    name: copied for name in relations if (copied := _copy_out(connection, name))
+                },
+            )
+
+    def restore(self) -> None:
+        """Empty every relation and put the first rows back; guards are off meanwhile."""
+        with owner(self.database) as connection, connection.transaction():
+            connection.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS_MAX}s'")
+            filled = _filled(connection, self.relations)
+            changed = [name for name in self.relations if name in filled or name in self.rows]
+            if not changed:
+                return
+            guards = [trigger for trigger in self.triggers if trigger[0] in changed]
+            for relation in {relation for relation, *_ in guards}:
+                _run(connection, f"ALTER TABLE {relation} DISABLE TRIGGER USER")
+            _run(connection, f"TRUNCATE {', '.join(changed)} RESTART IDENTITY CASCADE")
+            for name in (name for name in self.relations if name in self.rows):
+                _copy_in(connection, name, self.rows[name])
+            connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            for relation, trigger, state in guards:
+                _run(connection, f"ALTER TABLE {relation} {ENABLE[state]} TRIGGER {trigger}")
+
+
+OURS = "n.nspname !~ '^(pg_|information_schema)' AND c.relname <> 'django_migrations'"
+RELATIONS = f"""
+SELECT format('%I.%I', n.nspname, c.relname)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND {OURS} ORDER BY 1"""
+REFERENCES = """
+SELECT DISTINCT format('%I.%I', n.nspname, c.relname), format('%I.%I', fn.nspname, f.relname)
+FROM pg_constraint k
+JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_class f ON f.oid = k.confrelid JOIN pg_namespace fn ON fn.oid = f.relnamespace
+WHERE k.contype = 'f' AND k.conrelid <> k.confrelid"""
+TRIGGERS = f"""
+SELECT format('%I.%I', n.nspname, c.relname), quote_ident(t.tgname), t.tgenabled::text
+FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE NOT t.tgisinternal AND NOT c.relispartition AND {OURS} ORDER BY 1, 2"""
+
+
+def _relations(connection: psycopg.Connection) -> tuple[str, ...]:
+    found = [name for (name,) in connection.execute(RELATIONS)]
+    order: TopologicalSorter[str] = TopologicalSorter({name: [] for name in found})
+    for referring, referred in connection.execute(REFERENCES):
+        order.add(referring, referred)
+    return tuple(name for name in order.static_order() if name in set(found))
+
+
+def _filled(connection: psycopg.Connection, relations: tuple[str, ...]) -> set[str]:
+    """Relations that hold a row."""
+    if not relations:
+        return set()
+    parts = (f"(SELECT $q${name}$q$ FROM {name} LIMIT 1)" for name in relations)
+    return {name for (name,) in connection.execute(" UNION ALL ".join(parts))}
+
+
+def _run(connection: psycopg.Connection, command: str) -> None:
+    connection.execute(command)
+
+
+def _copy_out(connection: psycopg.Connection, relation: str) -> bytes:
+    with connection.cursor().copy(f"COPY {relation} TO STDOUT") as copy:
+        return b"".join(bytes(part) for part in copy)
+
+
+def _copy_in(connection: psycopg.Connection, relation: str, rows: bytes) -> None:
+    with connection.cursor().copy(f"COPY {relation} FROM STDIN") as copy:
+        copy.write(rows)

@@ -1,0 +1,40 @@
+"""People, tables and tournaments for tests, made by the product's own services."""
+
+from uuid import UUID
+
+from eventstore.ports import new_id
+from eventstore.services import Receipt
+from games.services.seats import SitDown, take_seat
+from games.services.tables import TableSettings, open_cash_table
+from players.selectors import Person, person
+from players.services import Registration, register
+
+PASSWORD = "correct-horse-battery"
+
+
+def receipt(actor: str = "player:test") -> Receipt:
+    """A receipt that nothing has used before."""
+    return Receipt(actor, new_id().hex, bytes(32))
+
+
+def a_player(name: str = "ona", *roles: str) -> Person:
+    """A person with a wallet, and the extra roles named."""
+    who = Registration(username=name, password=PASSWORD, display_name=name.title())
+    found = person(register(who, extra_roles=roles).id)
+    assert found is not None
+    return found
+
+
+def a_table(creator: Person, **settings: object) -> UUID:
+    """A cash table for play chips at a stake of 10."""
+    chosen = {"stake": 10, "currency": "XTK", "seats": 3, "clock": "turbo"} | settings
+    outcome = open_cash_table(TableSettings(**chosen), creator, receipt())
+    return UUID(str(outcome.result["table_id"]))
+
+
+def sits_down(table: UUID, who: Person, buy_in: int = 500) -> int:
+    """Seat number of a person who has just sat down."""
+    wish = SitDown(
+        table=table, person=who, buy_in=buy_in, seat=None, version=None, actor=f"player:{who.id}"
+    )
+    return int(str(take_seat(wish, receipt()).result["seat"]))

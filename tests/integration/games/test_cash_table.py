@@ -1,0 +1,56 @@
+"""A cash table from opening to the last cash-out."""
+
+from uuid import UUID
+
+import pytest
+
+from games import selectors
+from games.services import bots
+from games.services.deals import deal_next
+from games.services.moves import MoveCommand, submit_move
+from games.services.seats import leave_seat
+from games.services.tables import close_table
+from ledger.selectors import balances
+from ledger.services import settle_due
+from players.selectors import Person
+from tests.factories import a_player, a_table, receipt, sits_down
+
+pytestmark = pytest.mark.django_db
+
+
+def play_a_hand(table: UUID, who: Person) -> None:
+    """Deal and play until the hand ends, the person by the first legal move."""
+    deal_next(table, selectors.live_row(table).version)
+    while True:
+        row = selectors.live_row(table)
+        if row.status != "playing":
+            return
+        if row.due == "bot":
+            bots.bot_turn(table, row.version)
+            continue
+        document = selectors.state_document(selectors.see(table, who.id))
+        command = MoveCommand(
+            table=table,
+            player=str(who.id),
+            move=document["legal"][0]["move"],
+            version=row.version,
+            actor=f"player:{who.id}",
+        )
+        submit_move(command, receipt())
+
+
+def test_a_person_and_two_bots_play_and_everybody_gets_his_stack_back() -> None:
+    ona = a_player()
+    table = a_table(ona)
+    sits_down(table, ona)
+    for level in ("random-0", "greedy-1"):
+        bots.add_bot(table, level, seat=None, creator=ona, receipt=receipt())
+    for _ in range(5):
+        play_a_hand(table, ona)
+    close_table(table, ona, receipt())
+    assert selectors.live_row(table).status == "closed"
+    settle_due()
+    (balance,) = [one for one in balances(ona.id) if one.currency == "XTK"]
+    assert balance.in_play == 0
+    with pytest.raises(Exception, match="not_seated"):
+        leave_seat(table, ona.id, receipt())

@@ -1,0 +1,1 @@
+"""Composition: settings, routes, processes, commands of the whole product."""

@@ -1,0 +1,72 @@
+"""The Celery application. A message is only a wake-up: what is due lies in PostgreSQL.
+
+Every value was tried under crashes (`docs/internals`): the broker gives at least once after it has
+a message and nothing before, so tasks run late-acknowledged, are safe to run twice, and a sweep
+every two seconds finds what a lost message left behind.
+"""
+
+import os
+from urllib.parse import parse_qs, urlsplit
+
+from celery import Celery
+from django.conf import settings
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tonk_site.settings")
+
+SWEEP_SECONDS = 2
+VISIBILITY_SECONDS = 60  # above every time limit: otherwise two workers run one task
+
+
+def broker_url(redis_url: str) -> str:
+    """The same server in Celery's spelling.
+
+    >>> broker_url("unix:///run/valkey.sock?db=3")
+    'redis+socket:///run/valkey.sock?virtual_host=3'
+    >>> broker_url("redis://cache:6379/0")
+    'redis://cache:6379/0'
+    """
+    parts = urlsplit(redis_url)
+    if parts.scheme != "unix":
+        return redis_url
+    database = parse_qs(parts.query).get("db", ["0"])[0]
+    return f"redis+socket://{parts.path}?virtual_host={database}"
+
+
+app = Celery("tonk")
+app.conf.update(
+    broker_url=broker_url(settings.REDIS_URL),
+    broker_connection_retry_on_startup=True,
+    broker_transport_options={
+        "visibility_timeout": VISIBILITY_SECONDS,
+        "unacked_restore_interval": 5,
+        "unacked_restore_throttle": 1,
+        "socket_timeout": 5,
+        "socket_connect_timeout": 1,
+        "health_check_interval": 15,
+    },
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    task_ignore_result=True,
+    task_publish_retry=False,
+    task_time_limit=30,
+    task_soft_time_limit=25,
+    task_annotations={"games.bot_turn": {"time_limit": 5, "soft_time_limit": 2}},
+    task_queues={"settle": {}, "bots": {}},
+    task_default_queue="settle",
+    task_create_missing_queues=False,
+    task_routes={"games.bot_turn": {"queue": "bots"}},
+    task_serializer="json",
+    accept_content=["json"],
+    worker_prefetch_multiplier=1,
+    worker_cancel_long_running_tasks_on_connection_loss=True,
+    worker_soft_shutdown_timeout=10,
+    worker_hijack_root_logger=False,
+    worker_send_task_events=False,
+    enable_utc=True,
+    timezone="UTC",
+    beat_schedule={
+        name: {"task": name, "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS}}
+        for name in ("games.sweep", "ledger.sweep", "tournaments.sweep")
+    },
+)
+app.autodiscover_tasks()

@@ -1,0 +1,120 @@
+"""The one map from codes to HTTP: problem documents (RFC 9457), `api.md` sections 2 and 3."""
+
+import logging
+from typing import Any
+
+import orjson
+from django.db import DatabaseError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import get_language
+from psycopg_pool import PoolTimeout
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from eventstore.core.refusal import Refusal, Refused, Retryable, VersionConflict
+from tonk_site.refusals import MEANINGS
+from tonk_site.rest import OPTIONS
+
+logger = logging.getLogger(__name__)
+RETRY_SECONDS = "1"
+MEDIA_TYPE = "application/problem+json"
+_FRAMEWORK = (
+    (exceptions.MethodNotAllowed, "method_not_allowed"),
+    (exceptions.NotAcceptable, "not_acceptable"),
+    (exceptions.UnsupportedMediaType, "unsupported_media_type"),
+    (exceptions.NotAuthenticated, "not_authenticated"),
+    (exceptions.AuthenticationFailed, "token_invalid"),
+    (exceptions.ParseError, "malformed_json"),
+    (exceptions.NotFound, "not_found"),
+    (Http404, "not_found"),
+    (VersionConflict, "stale_version"),
+    (Retryable, "unavailable"),
+    (PoolTimeout, "unavailable"),
+    (OperationalError, "unavailable"),
+)
+_TOP_LEVEL = frozenset({"errors", "problems", "legal", "current_version", "state"})
+
+
+def problem(refusal: Refusal, request: HttpRequest) -> dict[str, object]:
+    """The problem document of a refusal, in the language of the request."""
+    meaning = MEANINGS[refusal.code]
+    title = meaning.lt if (get_language() or "en").startswith("lt") else meaning.en
+    facts = {name: value for name, value in refusal.facts.items() if name not in _TOP_LEVEL}
+    title = title.format_map(_Facts(facts))
+    document: dict[str, object] = {
+        "type": f"/problems/{refusal.code}",
+        "title": title,
+        "status": meaning.status,
+        "detail": title,
+        "instance": request.path,
+        "code": refusal.code,
+        "retryable": meaning.retryable,
+        "request_id": getattr(request, "request_id", ""),
+        "facts": facts,
+    }
+    if refusal.rule is not None:
+        document["rule"] = refusal.rule
+    return document | {name: value for name, value in refusal.facts.items() if name in _TOP_LEVEL}
+
+
+def handle(fault: Exception, context: dict[str, Any]) -> Response:
+    """DRF's exception handler: every fault of a view becomes a problem document."""
+    request = context["request"]._request  # DRF hands out its wrapper only
+    refusal = _refusal(fault)
+    if refusal.code == "internal":
+        logger.error("a fault in %s", request.path, exc_info=fault)
+    document = problem(refusal, request)
+    response = Response(document, status=MEANINGS[refusal.code].status, content_type=MEDIA_TYPE)
+    _headers(response, refusal)
+    return response
+
+
+def plain(code: str, request: HttpRequest) -> HttpResponse:
+    """The problem document of a code for a request that no view of the API got."""
+    document = problem(Refusal(code), request)
+    status = MEANINGS[code].status
+    return HttpResponse(
+        orjson.dumps(document, option=OPTIONS), status=status, content_type=MEDIA_TYPE
+    )
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Django's handler of 404."""
+    del exception  # what was sought is nobody's business
+    return plain("not_found", request)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Django's handler of 500."""
+    return plain("internal", request)
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Django's handler of 400."""
+    del exception  # its text is for logs
+    return plain("malformed_json", request)
+
+
+def _refusal(fault: Exception) -> Refusal:
+    if isinstance(fault, Refused) and fault.refusal.code in MEANINGS:
+        return fault.refusal
+    for kind, code in _FRAMEWORK:
+        if isinstance(fault, kind):
+            return Refusal(code)
+    if isinstance(fault, DatabaseError):
+        logger.error("the database refused what the code should have", exc_info=fault)
+    return Refusal("internal")
+
+
+def _headers(response: Response, refusal: Refusal) -> None:
+    if MEANINGS[refusal.code].retryable:
+        response["Retry-After"] = RETRY_SECONDS
+    if MEANINGS[refusal.code].status == 401:
+        response["WWW-Authenticate"] = "Token"
+
+
+class _Facts(dict[str, object]):
+    """Facts for a text; one that is missing stays readable."""
+
+    def __missing__(self, key: str) -> str:
+        return "…"

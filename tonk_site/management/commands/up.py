@@ -1,0 +1,69 @@
+"""`manage.py up`: the whole product on this machine, until Ctrl-C."""
+
+import signal
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import BaseCommand, CommandError, call_command
+from typing_extensions import override
+
+from tonk_site.identity import ServicesError
+from tonk_site.product import HOST, NotReady, free_port, is_free, product
+
+STOPS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Command(BaseCommand):
+    """Services, migrations, static files, then web, worker and beat."""
+
+    help = "Start the whole product; Ctrl-C stops all of it."
+    requires_system_checks = []
+
+    @override
+    def handle(self, *args: object, **options: object) -> None:
+        port = settings.ENV.port
+        if not is_free(port):
+            raise CommandError(
+                f"port {port} is taken; {free_port(port)} is free: PORT={free_port(port)} make run"
+            )
+        for sign in STOPS:
+            signal.signal(sign, _leave)
+        try:
+            collect_static()
+            self.serve(port)
+        except (ServicesError, NotReady) as error:
+            raise CommandError(str(error)) from error
+
+    def serve(self, port: int) -> None:
+        """Run until a signal, or until a child ends too often. Raises: NotReady."""
+        self.stdout.write("starting ...")
+        with product(settings.ENV.data, port) as children:
+            self.stdout.write(f"Tonk is open at http://{HOST}:{port}  (Ctrl-C stops it)")
+            self.stdout.flush()
+            children.ended.wait()
+        raise NotReady(children.failure)
+
+
+def collect_static() -> None:
+    """Gather the static files where they are served from, if a source is newer."""
+    root = Path(settings.STATIC_ROOT)
+    manifest = root / "staticfiles.json"
+    sources = (
+        Path(storage.path(path))
+        for finder in get_finders()
+        for path, storage in finder.list(None)
+    )  # fmt: skip
+    newest = max((path.stat().st_mtime for path in sources), default=0)
+    if not manifest.exists() or manifest.stat().st_mtime < newest:
+        call_command("collectstatic", interactive=False, verbosity=0)
+
+
+def _leave(*_: object) -> NoReturn:
+    """Everything is stopped in order; a second signal changes nothing."""
+    for sign in STOPS:
+        signal.signal(sign, signal.SIG_IGN)
+    sys.stdout.write("\nstopping ...\n")
+    sys.exit(0)

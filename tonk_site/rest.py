@@ -1,0 +1,51 @@
+"""JSON of the API, both ways, by orjson alone: a small gain and a small surface."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING, Any
+
+import orjson
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
+from typing_extensions import override
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OPTIONS = orjson.OPT_UTC_Z
+
+
+class OrjsonRenderer(BaseRenderer):
+    """Bytes of a JSON document; nothing at all for an answer without a body."""
+
+    media_type = "application/json"
+    format = "json"
+    charset = None  # JSON is UTF-8 and says so itself
+
+    @override
+    def render(
+        self,
+        data: object,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        return b"" if data is None else orjson.dumps(data, option=OPTIONS)
+
+
+class OrjsonParser(BaseParser):
+    """The value of a JSON body."""
+
+    media_type = "application/json"
+
+    @override
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:  # as the framework has it
+        try:
+            return orjson.loads(stream.read())
+        except orjson.JSONDecodeError as error:
+            raise ParseError(f"JSON: {error}") from error

@@ -1,0 +1,3 @@
+"""Settings of the product: `TONK_SETTINGS` chooses the profile, `run` or `production`."""
+
+from tonk_site.settings.base import *

@@ -1,0 +1,1 @@
+"""Tournaments: formats, seating, prizes, lifecycle."""

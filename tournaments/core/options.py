@@ -1,0 +1,299 @@
+"""The options of a tournament: defaults, checks of a draft, hash (`tournaments.md` 16).
+
+A complete set has every option of the table; one that does not apply to the format is null.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal
+
+import msgspec
+
+from eventstore.core import canonical
+from eventstore.core.refusal import Refusal
+from games.rules import options as rules
+from tournaments.core.option_table import (
+    BASIS_POINTS,
+    BUILT,
+    ENTRIES_MAX,
+    FORMATS,
+    OPTIONS,
+    SEATS_OF_FORMAT,
+)
+from tournaments.core.prizes import Payout
+from tournaments.core.templates import TEMPLATES
+
+Problem = dict[str, object]
+Values = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the place offers: its currencies and the one that a draft gets by default."""
+
+    currencies: Collection[str]
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A complete set of options and all that is wrong with it, in the order of section 16."""
+
+    options: Values
+    problems: tuple[Problem, ...]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The options that a freezeout is run by, typed."""
+
+    seats: int
+    currency: str
+    entries_min: int
+    entries_max: int
+    start: str | None
+    buy_in: int
+    fee: int
+    bounty: int | None
+    rake_bp: int
+    guarantee: int
+    payout: str
+    payout_bp: tuple[int, ...] | None
+    payout_top: int | None
+    round_to: int
+    stack_stakes: int
+    stakes: tuple[int, ...] | Literal["standard"]
+    level_by: Literal["hands", "clock"]
+    level_hands: int
+    level_seconds: int
+    hand_for_hand: bool
+    redraw_final: bool | None
+    clock: str
+    visibility: str
+    api_bots: bool
+    bots: str | int
+
+    @property
+    def first_stake(self) -> int:
+        """Stake of level 1."""
+        return 10 if self.stakes == "standard" else int(self.stakes[0])
+
+    @property
+    def starting_chips(self) -> int:
+        """Chips of a full stack."""
+        return self.stack_stakes * self.first_stake
+
+    @property
+    def price(self) -> int:
+        """What an entry is measured by in the paid places: buy-in and fee."""
+        return self.buy_in + self.fee
+
+    @property
+    def division(self) -> Payout:
+        """How the pool is divided."""
+        return Payout(self.payout, self.payout_bp, self.payout_top, self.round_to)
+
+
+def settings_of(options: Mapping[str, object]) -> Settings:
+    """The typed options of a complete set. Raises: msgspec.ValidationError for another format."""
+    return msgspec.convert(options, Settings)
+
+
+def structure_hash(options: Mapping[str, object]) -> str:
+    """Fingerprint of all options, complete game rules among them, hex."""
+    return sha256(canonical.encode(dict(options))).hexdigest()
+
+
+def game_rules(options: Mapping[str, object]) -> Values | Refusal:
+    """The complete rules of a hand, `{preset, version, hash, options}`.
+
+    The table's size is `max_players` where the rules do not say otherwise. Refuses with
+    `bad_options`.
+    """
+    chosen, seats = options["game_rules"], options["seats"]
+    if not isinstance(seats, int):
+        raise TypeError("seats of a resolved set are a number")
+    preset = chosen if isinstance(chosen, str) else None
+    overrides = chosen if isinstance(chosen, Mapping) else rules.PRESETS[str(preset)]
+    complete = rules.complete({"max_players": seats, **overrides}, seats)
+    if isinstance(complete, Refusal):
+        return complete
+    return {
+        "preset": preset,
+        "version": rules.RULES_VERSION,
+        "hash": rules.rules_hash(complete),
+        "options": rules.as_dict(complete),
+    }
+
+
+def from_template(template: str | None, overrides: Mapping[str, object], site: Site) -> Resolved:
+    """Options of a new draft. An unknown template is a problem of the option `template`."""
+    if template is not None and template not in TEMPLATES:
+        fault = _problem("template", "unknown_option", template, sorted(TEMPLATES))
+        return Resolved({}, (fault,))
+    return resolve(TEMPLATES[template] if template else {}, overrides, site)
+
+
+def resolve(base: Mapping[str, object], overrides: Mapping[str, object], site: Site) -> Resolved:
+    """The complete set of `base` (a template, or the options of a draft) with `overrides`.
+
+    >>> site = Site(("XTK",), "XTK")
+    >>> [fault["code"] for fault in resolve(TEMPLATES["sim-short"], {"fee": -1}, site).problems]
+    ['bad_amount']
+    """
+    faulty = list(_faults_of_values(base, overrides))
+    unusable = {fault["option"] for fault in faulty}
+    usable = {name: value for name, value in overrides.items() if name not in unusable}
+    options = _complete(base, usable, site)
+    problems = [
+        *faulty,
+        *_faults_of_format(options, usable),
+        *_faults_of_range(options, site),
+        *_faults_of_vectors(options),
+        *_faults_of_rounds(options),
+    ]
+    named = {problem["option"] for problem in problems}
+    problems += [fault for fault in _not_built(options) if fault["option"] not in named]
+    return Resolved(options, tuple(problems))
+
+
+def swiss_rounds_max(players: int, seats: int) -> int:
+    """Rounds that a field allows without rematches (2.4)."""
+    known = {6: 1, 9: 4, 12: 4, 15: 7} if seats == 3 else {}
+    return known.get(players, max(1, (players - 1) // (seats - 1) - 1))
+
+
+def _problem(option: str, code: str, value: object, allowed: object) -> Problem:
+    return {"option": option, "code": code, "value": value, "allowed": allowed}
+
+
+def _complete(base: Mapping[str, object], given: Mapping[str, object], site: Site) -> Values:
+    chosen = {name: value for name, value in base.items() if value is not None} | dict(given)
+    if "payout" not in given:
+        for name in ("bp", "top"):
+            if given.get(f"payout_{name}") is not None:
+                chosen["payout"] = name
+    for name in ("bp", "top"):
+        if chosen.get("payout") != name and f"payout_{name}" not in given:
+            chosen.pop(f"payout_{name}", None)
+    options: Values = {}
+    for name, option in OPTIONS.items():
+        applies = chosen.get("format", "freezeout") in option.formats
+        options[name] = chosen.get(name, option.default) if applies else None
+    return _derived(options, site)
+
+
+def _derived(options: Values, site: Site) -> Values:
+    """Fill defaults that depend on other options."""
+    seats = options["seats"]
+    if options["currency"] is None:
+        options["currency"] = site.currency
+    if isinstance(seats, int) and 2 <= seats <= 6:
+        at_least_nine = seats * -(-9 // seats)
+        defaults = {
+            "level_hands": at_least_nine,
+            "match_hands": {2: 8, 3: 9}.get(seats, 2 * seats),
+            "rounds": _suggested_rounds(options, seats),
+            "rebuy_price": options["buy_in"],
+        }
+        for name, value in defaults.items():
+            if options[name] is None and options["format"] in OPTIONS[name].formats:
+                options[name] = value
+    return options
+
+
+def _suggested_rounds(options: Values, seats: int) -> int:
+    players, rounds, reach = options["entries_max"], 2, 1
+    while isinstance(players, int) and reach < players:
+        reach, rounds = reach * seats, rounds + 1
+    return rounds
+
+
+def _faults_of_values(
+    base: Mapping[str, object], overrides: Mapping[str, object]
+) -> Iterator[Problem]:
+    chosen_format = overrides.get("format", base.get("format", "freezeout"))
+    for name, value in overrides.items():
+        if name not in OPTIONS:
+            yield _problem(name, "unknown_option", value, sorted(OPTIONS))
+    for code in ("bad_type", "bad_amount"):
+        for name, option in OPTIONS.items():
+            value = overrides.get(name)
+            left_out = value is None and chosen_format not in option.formats
+            if name in overrides and not left_out and option.kind.fault(value) == code:
+                yield _problem(name, code, value, option.kind.allowed)
+
+
+def _faults_of_format(options: Values, given: Mapping[str, object]) -> Iterator[Problem]:
+    chosen = str(options["format"])
+    seats = SEATS_OF_FORMAT.get(chosen)
+    if seats and options["seats"] not in seats:
+        yield _problem("seats", "seats_not_allowed", options["seats"], list(seats))
+    for name, option in OPTIONS.items():
+        if given.get(name) is not None and chosen in FORMATS and chosen not in option.formats:
+            yield _problem(name, "option_not_for_format", given[name], sorted(option.formats))
+
+
+def _faults_of_range(options: Values, site: Site) -> Iterator[Problem]:
+    for name, option in OPTIONS.items():
+        value = options[name]
+        if options["format"] in option.formats and not option.kind.holds(value):
+            yield _problem(name, "out_of_range", value, option.kind.allowed)
+        elif name == "currency" and value not in site.currencies:
+            yield _problem(name, "out_of_range", value, sorted(site.currencies))
+    yield from _faults_of_field(options)
+    for name in ("bp", "top"):
+        vector = f"payout_{name}"
+        if (options["payout"] == name) is (options[vector] is None):
+            allowed = [None] if options[vector] is not None else OPTIONS[vector].kind.allowed
+            yield _problem(vector, "out_of_range", options[vector], allowed)
+    if OPTIONS["seats"].kind.holds(options["seats"]):
+        known = OPTIONS["game_rules"].kind.holds(options["game_rules"])
+        complete = game_rules(options) if known else None
+        if isinstance(complete, Refusal):
+            allowed = complete.facts["problems"]
+            yield _problem("game_rules", "out_of_range", options["game_rules"], allowed)
+
+
+def _faults_of_field(options: Values) -> Iterator[Problem]:
+    least, most = options["entries_min"], options["entries_max"]
+    limit = ENTRIES_MAX.get(str(options["format"]), 0)
+    if options["format"] == "sit_and_go" and isinstance(options["seats"], int):
+        limit = options["seats"]
+    if isinstance(least, int) and isinstance(most, int) and not least <= most <= limit:
+        yield _problem("entries_max", "out_of_range", most, {"min": least, "max": limit})
+    late, rounds = options["late_until_round"], options["rounds"]
+    if isinstance(late, int) and isinstance(rounds, int) and late > max(0, rounds - 2):
+        yield _problem("late_until_round", "out_of_range", late, {"min": 0, "max": rounds - 2})
+
+
+def _faults_of_vectors(options: Values) -> Iterator[Problem]:
+    seats = options["seats"]
+    for name in ("level_hands", "match_hands"):
+        hands = options[name]
+        if isinstance(hands, int) and isinstance(seats, int) and hands % seats:
+            yield _problem(name, "level_not_multiple_of_seats", hands, {"multiple_of": seats})
+    shares, stakes = options["payout_bp"], options["stakes"]
+    if isinstance(shares, list) and sum(shares) != BASIS_POINTS:
+        yield _problem("payout_bp", "payout_not_10000", shares, {"sum": BASIS_POINTS})
+    if isinstance(shares, list) and shares != sorted(shares, reverse=True):
+        yield _problem("payout_bp", "payout_not_falling", shares, {"order": "falling"})
+    if isinstance(stakes, list) and stakes != sorted(set(stakes)):
+        yield _problem("stakes", "stakes_not_rising", stakes, {"order": "rising"})
+
+
+def _faults_of_rounds(options: Values) -> Iterator[Problem]:
+    rounds, most, seats = options["rounds"], options["entries_max"], options["seats"]
+    if options["format"] != "swiss" or options["allow_rematches"]:
+        return
+    if isinstance(rounds, int) and isinstance(most, int) and isinstance(seats, int):
+        limit = swiss_rounds_max(most, seats)
+        if rounds > limit:
+            yield _problem("rounds", "rounds_exceed_field", rounds, {"min": 1, "max": limit})
+
+
+def _not_built(options: Values) -> Iterator[Problem]:
+    for name, kind in BUILT.items():
+        value = options[name]
+        if options["format"] in OPTIONS[name].formats and not kind.holds(value):
+            yield _problem(name, "out_of_range", value, kind.allowed)
