@@ -1,6 +1,7 @@
 """The vectors of the fair deal, one verdict each, for `manage.py cases`."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from games.rules import fair
@@ -127,16 +128,9 @@ def _shuffle(shuffle: Document, vector: Document, document: Document) -> str | N
 
 
 def _words_used(cards: Sequence[int], words: Iterator[int]) -> int:
-    used = 0
-
-    def counted() -> Iterator[int]:
-        nonlocal used
-        for word in words:
-            used += 1
-            yield word
-
-    fair.fisher_yates(cards, counted())
-    return used
+    taken = count()
+    fair.fisher_yates(cards, (word for word, _ in zip(words, taken, strict=False)))
+    return next(taken)
 
 
 def _word_list(words: Document) -> str | None:

@@ -13,13 +13,13 @@ from eventstore.core.ids import table_stream
 from eventstore.core.record import Stored, time_text
 from eventstore.core.refusal import refuse
 from games import dealer
+from games.folds import Folded, at_clock, current
 from games.models import Table as Live
 from games.rules import events, views
+from games.rules.seat_view import SeatView, seat_view
 from games.rules.table import Table, fold
 from games.rules.views import Document, Viewer
 from players.selectors import people
-
-OVER = frozenset({"HandEnded", "HandVoided"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +46,23 @@ def live_row(table_id: UUID) -> Live:
 
 
 def see(table_id: UUID, player: UUID | None) -> Seen:
-    """The table for a viewer: the deck is read for a seat of the running hand alone.
+    """The table for a viewer; without a seat he sees a running hand with the table's delay.
 
-    A viewer without a seat sees a running hand with the table's delay. Raises: Refused with
-    `not_found`.
+    Raises: Refused with `not_found`.
     """
     row = live_row(table_id)
-    loaded = store.load(table_stream(table_id), from_version=row.hand_version or 1, with_first=True)
-    viewer = _viewer(loaded.events, player)
-    stored = loaded.events
-    if viewer.seat is None:
-        stored = _delayed(row, loaded)
-    deck = _deck(stored) if viewer.seat is not None else {}
-    return Seen(fold(stored, deck), viewer, stored, row)
+    folded, now = at_clock(table_id, row.hand_version)
+    place = folded.table.seat_of(str(player)) if player is not None else None
+    if place is not None:
+        return Seen(folded.table, Viewer(place.seat), folded.stored, row)
+    return _delayed(row, folded, now)
+
+
+def see_now(table_id: UUID) -> Seen:
+    """The table as it is now, for services that act on it."""
+    row = live_row(table_id)
+    folded = current(table_id, row.hand_version)
+    return Seen(folded.table, views.PUBLIC, folded.stored, row)
 
 
 def state_document(seen: Seen) -> Document:
@@ -85,12 +89,18 @@ def served_events(
     return [_served(one, hands) for one in page], newest, len(stored) > limit
 
 
-def history(seen: Seen) -> list[Document]:
-    """The running hand's events from its deal on, as the viewer saw them."""
-    since = seen.table.dealt_version or 0
-    hand = seen.table.hand
-    own = _OwnHand(since, seen.viewer, hand.setup.deck if hand is not None else None)
-    return [_served(one, [own]) for one in seen.stored if one.version >= since]
+def bots_view(folded: Folded, seat: int) -> tuple[SeatView, tuple[str, ...]]:
+    """What the bot at a seat gets to know at its turn, and its legal moves: a viewer as any."""
+    viewer, table = Viewer(seat), folded.table
+    document = views.state_document(
+        table, viewer, table_id=str(folded.id), names={}, time_text=time_text
+    )
+    legal = document.get("legal")
+    moves = tuple(one["move"] for one in legal) if isinstance(legal, list) else ()
+    since = table.dealt_version or 0
+    own = [_OwnHand(since, viewer, table.hand.setup.deck if table.hand is not None else None)]
+    history = [_served(one, own) for one in folded.stored if one.version >= since]
+    return seat_view(document, history, seat=seat), moves
 
 
 def lobby(filters: Mapping[str, object]) -> QuerySet[Live]:
@@ -124,41 +134,19 @@ def _people(table: Table) -> dict[str, Any]:
     return people([place.player for place in table.places])
 
 
-def _viewer(stored: Sequence[Stored], player: UUID | None) -> Viewer:
-    if player is None:
-        return views.PUBLIC
-    place = fold(stored).seat_of(str(player))
-    return Viewer(place.seat) if place is not None else views.PUBLIC
-
-
-def _deck(stored: Sequence[Stored]) -> Mapping[str, dealer.Deck]:
-    """Deck of a hand that runs at the end of these events."""
-    if any(one.type in OVER for one in stored):
-        return {}
-    for one in stored:
-        if isinstance(one.event, events.HandDealt):
-            seed = dealer.seed_of(UUID(one.event.hand))
-            return {} if seed is None else {one.event.hand: dealer.deck_from(one.event, seed)}
-    return {}
-
-
-def _delayed(row: Live, loaded: store.Loaded) -> tuple[Stored, ...]:
+def _delayed(row: Live, folded: Folded, now: datetime) -> Seen:
     """What a viewer without a seat may see: a running hand as it was some seconds ago."""
-    first = loaded.events[0].event
-    delay_s = first.spectator_delay_s if isinstance(first, events.TableOpened) else 0
-    running = row.hand_version is not None and not any(one.type in OVER for one in loaded.events)
-    if not delay_s or not running:
-        return loaded.events
-    until = loaded.now - timedelta(seconds=delay_s)
-    hand_version = row.hand_version or 1
-    seen = tuple(one for one in loaded.events if one.version < hand_version or one.at <= until)
-    if seen[-1].version >= hand_version:
-        return seen
-    # Not even the deal may be seen yet: the table as the hand before left it.
-    stream = table_stream(row.id)
-    before = store.version_before(stream, "HandDealt", hand_version) or 1
-    earlier = store.load(stream, from_version=before, with_first=True).events
-    return tuple(one for one in earlier if one.version < hand_version)
+    opened, since = folded.table.opened, folded.table.dealt_version
+    if opened is None or not opened.spectator_delay_s or not folded.table.playing or since is None:
+        return Seen(folded.table, views.PUBLIC, folded.stored, row)
+    until = now - timedelta(seconds=opened.spectator_delay_s)
+    stored = tuple(one for one in folded.stored if one.version < since or one.at <= until)
+    if stored[-1].version < since:
+        # Not even the deal may be seen yet: the table as the hand before left it.
+        before = store.version_before(folded.stream, "HandDealt", since) or 1
+        earlier = store.load(folded.stream, from_version=before, with_first=True).events
+        stored = tuple(one for one in earlier if one.version < since)
+    return Seen(fold(stored), views.PUBLIC, stored, row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,15 +15,19 @@ def when_held(work: HeldWork) -> None:
         _when_held.append(work)
 
 
-def wake_for(table: UUID, version: int, due: str | None, to_act: int | None) -> None:
+def wake_for(table: UUID, version: int, due: str | None) -> None:
     """After the commit, wake whoever has to act at the table at once. People need no waking."""
-    del to_act
     if due == "bot":
         after_commit("games.bot_turn", str(table), version, queue="bots")
     elif due == "deal":
         after_commit("games.deal", str(table), version, queue="bots")
     elif due == "held":
-        call_after_commit(lambda: tell_held(table))
+        tell_held_after_commit(table)
+
+
+def tell_held_after_commit(table: UUID) -> None:
+    """After the commit, tell the higher apps that a table waits for their word."""
+    call_after_commit(lambda: tell_held(table))
 
 
 def tell_held(table: UUID) -> None:

@@ -62,14 +62,16 @@ def run_case(case: Case) -> str | None:
     try:
         check_keys(case, KEYS, frozenset({"id", "title", "expect"}))
         demand(("rake" in case) != ("events" in case), "either rake or events")
-        if "rake" in case:
-            return _rake(case)
-        with transaction.atomic():
-            why = _events(case)
-            transaction.set_rollback(True)
-        return why
+        return _rake(case) if "rake" in case else _in_transaction(case)
     except Fault as fault:
         return f"schema: {fault}"
+
+
+def _in_transaction(case: Case) -> str | None:
+    with transaction.atomic():
+        why = _events(case)
+        transaction.set_rollback(True)
+    return why
 
 
 def differs(what: str, got: object, expected: object) -> str | None:

@@ -3,16 +3,15 @@
 from celery import shared_task
 
 from ledger import services
-from ledger.wake import QUEUE
 
 
-@shared_task(name="ledger.settle", queue=QUEUE)  # type: ignore[untyped-decorator]  # celery has no types
+@shared_task(name="ledger.settle")  # type: ignore[untyped-decorator]  # celery has no types
 def settle(stream: str) -> None:
     """Settle one stream. Idempotent: the cursor moves with the entries, whose keys are unique."""
     services.settle(stream)
 
 
-@shared_task(name="ledger.sweep", queue=QUEUE)  # type: ignore[untyped-decorator]  # celery has no types
+@shared_task(name="ledger.sweep")  # type: ignore[untyped-decorator]  # celery has no types
 def sweep() -> None:
     """Settle what lost messages left behind. Idempotent: as `ledger.settle`, stream by stream."""
     services.settle_due()

@@ -8,6 +8,10 @@ from games.services.seats import SitDown, take_seat
 from games.services.tables import TableSettings, open_cash_table
 from players.selectors import Person, person
 from players.services import Registration, register
+from tournaments.models import Tournament as Live
+from tournaments.services import drafting
+from tournaments.services.drafting import Draft
+from tournaments.services.entries import BotsWish, add_bots
 
 PASSWORD = "correct-horse-battery"
 
@@ -38,3 +42,20 @@ def sits_down(table: UUID, who: Person, buy_in: int = 500) -> int:
         table=table, person=who, buy_in=buy_in, seat=None, version=None, actor=f"player:{who.id}"
     )
     return int(str(take_seat(wish, receipt()).result["seat"]))
+
+
+def a_tournament(organiser: Person, template: str = "sim-short", **overrides: object) -> UUID:
+    """A tournament that takes entries."""
+    draft = Draft(template=template, name="Evening", overrides={"bots": "fill"} | overrides)
+    created = drafting.create(draft, organiser, receipt())
+    tournament = UUID(str(created.result["tournament_id"]))
+    drafting.publish(tournament, organiser, 1, receipt())
+    drafting.open_registration(tournament, organiser, 2, receipt())
+    return tournament
+
+
+def with_bots(tournament: UUID, organiser: Person, count: int, level: str = "greedy-1") -> None:
+    """Enter house bots."""
+    version = Live.objects.get(id=tournament).version
+    wish = BotsWish(level=level, count=count, version=version)
+    add_bots(tournament, organiser, wish, receipt())

@@ -14,6 +14,9 @@ from django.conf import settings
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tonk_site.settings")
 
 SWEEP_SECONDS = 2
+SWEEP_EXPIRES_SECONDS = 300  # sweeps must not pile up; hosts' clocks may differ by a minute
+SWEEPS = ("games.sweep", "ledger.sweep", "tournaments.sweep")
+MOVES = ("games.bot_turn", "games.deal")
 VISIBILITY_SECONDS = 60  # above every time limit: otherwise two workers run one task
 
 
@@ -50,11 +53,11 @@ app.conf.update(
     task_publish_retry=False,
     task_time_limit=30,
     task_soft_time_limit=25,
-    task_annotations={"games.bot_turn": {"time_limit": 5, "soft_time_limit": 2}},
+    task_annotations={name: {"time_limit": 5, "soft_time_limit": 2} for name in MOVES},
     task_queues={"settle": {}, "bots": {}},
     task_default_queue="settle",
     task_create_missing_queues=False,
-    task_routes={"games.bot_turn": {"queue": "bots"}},
+    task_routes={name: {"queue": "bots"} for name in MOVES},
     task_serializer="json",
     accept_content=["json"],
     worker_prefetch_multiplier=1,
@@ -65,8 +68,12 @@ app.conf.update(
     enable_utc=True,
     timezone="UTC",
     beat_schedule={
-        name: {"task": name, "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS}}
-        for name in ("games.sweep", "ledger.sweep", "tournaments.sweep")
+        name: {
+            "task": name,
+            "schedule": SWEEP_SECONDS,
+            "options": {"expires": SWEEP_EXPIRES_SECONDS},
+        }
+        for name in SWEEPS
     },
 )
 app.autodiscover_tasks()

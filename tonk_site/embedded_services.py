@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from base64 import b64encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 from urllib.parse import quote
@@ -33,6 +34,7 @@ from urllib.parse import quote
 import psycopg
 import redis
 
+from eventstore.ports import random_bytes
 from tonk_site.guard import Guard
 from tonk_site.identity import Identity, ServicesError, myself, own, package, place, short_hash
 
@@ -48,6 +50,7 @@ STOP_SECONDS_MAX = 20
 SOCKET_PATH_BYTES_MAX = 107  # Linux's sun_path, less the closing zero
 LOG_BYTES_MAX = 10 * 1024 * 1024
 LOGS_KEPT = 3
+SECRET_BYTES = 48
 CHECKOUT = Path(__file__).resolve().parents[1]
 ROLES = Path(__file__).with_name("roles.sql")
 SAFE = {"listen_addresses": "", "unix_socket_permissions": "0700", "shared_buffers": "128MB",
@@ -79,6 +82,7 @@ class Services:
         (self.data / "logs").mkdir(exist_ok=True)
         self.lock = self._take_lock()
         try:
+            make_secret(self.data / "keys" / "secret")
             self.identity, self.bindir, self.home = place(self.data)
             self.sockets = self.home / "run"
             if len(bytes(self.sockets / ".s.PGSQL.5432.lock")) > SOCKET_PATH_BYTES_MAX:
@@ -224,6 +228,16 @@ class Services:
         ready = redis.Redis.from_url(url).ping
         self._spawn(myself(), command, stops=(signal.SIGTERM, signal.SIGKILL), ready=ready)
         return url
+
+
+def make_secret(path: Path) -> None:
+    """Make the site's key, readable by its owner alone, unless there is one."""
+    path.parent.mkdir(0o700, exist_ok=True)
+    draft = path.with_suffix(".new")
+    if not path.exists():
+        draft.touch(0o600)
+        draft.write_text(b64encode(random_bytes(SECRET_BYTES)).decode())
+        draft.rename(path)
 
 
 def _check_platform() -> None:

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-COMPILE = ("uv", "pip", "compile", "pyproject.toml", "--quiet", "--universal", "--python-version",
+COMPILE = ("pip", "compile", "pyproject.toml", "--quiet", "--universal", "--python-version",
            "3.11", "--generate-hashes", "--no-emit-index-url", "--no-annotate", "--no-header",
            "--custom-compile-command", "make requirements")  # fmt: skip
 # Every file after the first takes the versions of the first.
@@ -56,7 +56,7 @@ def compile_all() -> None:
     """Write every file afresh; versions that still fit are kept."""
     tool = Path(sys.executable).with_name("uv")
     for name, arguments in FILES.items():
-        command = [tool, *COMPILE[1:], *arguments, "--output-file", name]
+        command = [str(tool), *COMPILE, *arguments, "--output-file", name]
         subprocess.run(command, cwd=ROOT, check=True)
         path = ROOT / name
         path.write_text(f"{fingerprint()}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
@@ -68,7 +68,9 @@ def main() -> None:
         compile_all()
     elif sys.argv[1:] == ["check"]:
         if names := stale():
-            sys.exit(f"out of step with pyproject.toml: {', '.join(names)}; run `make requirements`")
+            sys.exit(
+                f"out of step with pyproject.toml: {', '.join(names)}; run `make requirements`"
+            )
     else:
         sys.exit(__doc__)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from eventstore.core.refusal import InvariantBroken
 from games.rules.payment import Transfer, pay, places_of_busts, short_stack_shares
 from tournaments.core import levels, lot, prizes
 from tournaments.core.balancing import Standing, rebalance, waiting_reason
@@ -94,7 +95,10 @@ def _verdict(section: str, case: Case) -> str | None:
     fitting = next((form for form in forms if form.misfit(case) is None), None)
     if fitting is None:
         return f"schema: {forms[-1].misfit(case)}"
-    got, expected = map(_as_json, fitting.run(case))
+    try:
+        got, expected = map(_as_json, fitting.run(case))
+    except InvariantBroken as broken:
+        return f"broken: {broken}"
     return None if got == expected else f"got {got} expected {expected}"
 
 
@@ -221,9 +225,7 @@ def _lots(case: Case) -> Outcome:
 
 
 def _prizes(case: Case) -> Outcome:
-    got = prizes.divide(case["pool"], case["weights"], case.get("round_to", 1))
-    assert sum(got) == case["pool"]  # noqa: S101 -- the schema's own property, beside the result
-    return got, case["expect"]
+    return prizes.divide(case["pool"], case["weights"], case.get("round_to", 1)), case["expect"]
 
 
 def _place_counts(case: Case) -> Outcome:
@@ -246,9 +248,8 @@ def _paid_places(case: Case) -> Outcome:
 
 def _ties(case: Case) -> Outcome:
     got = prizes.share_places(case["prizes"], case["ranks"])
-    places = sum(map(len, case["ranks"]))
-    assert sum(got.values()) == sum(case["prizes"][:places])  # noqa: S101 -- as above
-    return got, case["expect"]
+    covered = sum(case["prizes"][: len(got)])
+    return [got, sum(got.values())], [case["expect"], covered]
 
 
 def _pools(case: Case) -> Outcome:

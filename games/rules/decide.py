@@ -1,7 +1,8 @@
 """What a player may do, what a move makes happen, and what is done for one whose time ran out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from eventstore.core.refusal import InvariantBroken, Refusal
 from games.rules import events, legality, melds
@@ -19,8 +20,7 @@ _BY_RANK_DOWN = tuple(
 """Order of discards by card code: the highest rank first, of one rank the lowest suit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True, gc=False):
     """The facts that a move makes, in order, and the result if it ended the hand."""
 
     events: tuple[events.Event, ...]

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from hmac import digest
-from itertools import count
 from struct import Struct
 from types import MappingProxyType
 
@@ -137,8 +136,10 @@ def stream_block(key: bytes, shuffle_no: int, block_no: int) -> bytes:
 
 def stream_words(key: bytes, shuffle_no: int) -> Iterator[int]:
     """The endless words of a shuffle's stream."""
-    for block_no in count():
+    block_no = 0
+    while True:
         yield from _WORDS.unpack(stream_block(key, shuffle_no, block_no))
+        block_no += 1
 
 
 def fisher_yates(cards: Sequence[int], words: Iterator[int]) -> tuple[int, ...]:

@@ -179,7 +179,7 @@ def as_dict(options: Options) -> dict[str, object]:
     >>> as_dict(DEFAULTS)["face_values"]
     [10, 10, 10]
     """
-    plain: dict[str, object] = msgspec.to_builtins(options)
+    plain: dict[str, object] = msgspec.json.decode(msgspec.json.encode(options))
     return plain
 
 

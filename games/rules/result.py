@@ -1,7 +1,8 @@
 """How a finished hand settles: its result, and the `HandEnded` that records it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from eventstore.core.refusal import InvariantBroken
 from games.rules import events, initial, payouts
@@ -16,8 +17,7 @@ CLAIM_RULES = ("R10", "V6")
 """Rule of a claim by total; of the others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(msgspec.Struct, frozen=True, gc=False):
     """What a seat holds at the end: card codes in order of places, and their count."""
 
     seat: int
@@ -25,8 +25,7 @@ class Held:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(msgspec.Struct, frozen=True, gc=False):
     """The outcome of a hand by the rules alone: before short stacks and rake."""
 
     end: End
@@ -53,12 +52,11 @@ def settle(hand: Hand) -> Result:
         from_left=hand.setup.from_left,
     )
     end, winners, owed = _judge(hand, showdown)
-    by_deal = hand.finish == "claim" or hand.end == "void"
-    return _result(hand, showdown, Verdict(end, winners, None if by_deal else hand.actor, owed))
+    by_nobody = hand.finish in ("claim", "voided")
+    return _result(hand, showdown, Verdict(end, winners, None if by_nobody else hand.actor, owed))
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True, gc=False):
     """An end with its payments, players as indexes."""
 
     end: End
@@ -84,7 +82,7 @@ def _judge(hand: Hand, showdown: Showdown) -> Judged:
         case "stock":
             everybody = range(len(showdown.counts))
             return "stock_out", showdown.lowest(everybody), payouts.stock_out(showdown)
-        case "void" | None:
+        case "void" | "voided" | None:
             return "void", UNCLAIMED, []
 
 

@@ -21,8 +21,9 @@ from games.rules.melds import Meld
 from games.rules.moves import meld_number
 from games.rules.rulebook import Rulebook, rulebook
 
-Finish = Literal["claim", "empty", "discard", "knock", "stock", "void"]
-"""What ended the play: the deal, a last spread or hit, a last discard, a knock, the empty stock."""
+Finish = Literal["claim", "empty", "discard", "knock", "stock", "void", "voided"]
+"""What ended the play: the deal, a last spread or hit, a last discard, a knock, the empty stock (by
+option it voids the hand), or `HandVoided` from outside the rules."""
 Phase = Literal["draw", "play", "ended"]
 
 UNKNOWN = -1
@@ -228,7 +229,7 @@ def evolve(hand: Hand, event: msgspec.Struct) -> Hand:
         case events.HandEnded():
             hand = _ended(hand, event)
         case events.HandVoided():
-            hand = replace(hand, finish="void", end="void")
+            hand = replace(hand, finish="voided", end="void")
         case _:
             pass
     return hand

@@ -66,6 +66,7 @@ class Table:
     dealt_version: int | None = None
     hand: Hand | None = None
     ended: events.HandEnded | None = None
+    ended_version: int | None = None
     server_seed: str | None = None
     dealer: int | None = None  # who deals the next hand; None before the cut
     hand_no: int = 0
@@ -171,6 +172,8 @@ def evolve(
         table = change(table, event)
     if table.hand is not None:
         table = _with_turn(table, state.evolve(table.hand, event), stored.at)
+    if isinstance(event, events.HandEnded):
+        table = replace(table, ended_version=version)
     if isinstance(event, _RESTS) and not (table.hand_no and isinstance(event, events.SeatTaken)):
         table = replace(table, idle_since=stored.at)
     return replace(table, version=version)

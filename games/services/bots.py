@@ -13,8 +13,9 @@ from eventstore.services import Outcome, Receipt, fingerprint, in_transaction
 from games import selectors
 from games.bots.ladder import LEVELS, Budget, Decision, policy
 from games.bots.names import bot_name
+from games.folds import Folded, current
 from games.models import BotDecision
-from games.rules.seat_view import SeatView, seat_view
+from games.rules.seat_view import SeatView
 from games.rules.table import Place, Table
 from games.services.moves import MoveCommand, submit_move
 from games.services.seats import SitDown, take_seat
@@ -24,6 +25,10 @@ from players.selectors import Person, house_bots, person
 from players.services import register_bot
 
 WORKER = "worker:bots"
+# Somebody else has acted meanwhile: a twin of this task, or the sweep.
+FASTER = frozenset(
+    {"stale_version", "no_hand", "idempotency_key_reused", "idempotency_in_progress"}
+)
 TURNS_MAX = 50  # of one task at a table of bots alone
 
 
@@ -75,7 +80,7 @@ def add_bot(
     Raises: Refused with `not_permitted`, `bots_not_admitted`, `table_full` and those of
     `take_seat`.
     """
-    seen = selectors.see(table_id, None)
+    seen = selectors.see_now(table_id)
     opened = seen.table.opened
     if opened is None or seen.row.opened_by != creator.id:
         raise refuse("not_permitted")
@@ -108,22 +113,26 @@ def bot_turn(table_id: UUID, version: int) -> int:
         row = selectors.live_row(table_id)
         if row.version != version or row.due != "bot" or row.parked_code:
             return made
-        outcome = _play(table_id, version)
+        outcome = _play(current(table_id, row.hand_version), version)
         if outcome is None:
             return made
         version = outcome.last_version or version
     return TURNS_MAX
 
 
-def _play(table_id: UUID, version: int) -> Outcome | None:
+def _play(folded: Folded, version: int) -> Outcome | None:
     """One move of the bot to act; None where somebody else was faster."""
-    found = turn_of(table_id, version)
-    if found is None:
+    table = folded.table
+    if table.version != version or table.to_act is None:
         return None
-    view, legal, place, seed = found
+    place = table.place(table.to_act)
+    if place.bot is None:
+        return None
+    view, legal = selectors.bots_view(folded, place.seat)
+    seed = decision_seed(folded.id, table, place)
     decision = _decide(place, view, legal, seed)
     command = MoveCommand(
-        table=table_id,
+        table=folded.id,
         player=place.player,
         move=decision.move,
         version=version,
@@ -131,34 +140,16 @@ def _play(table_id: UUID, version: int) -> Outcome | None:
         auto=decision.fallback is not None,
     )
     body = {"move": decision.move, "version": version}
-    told = fingerprint("TASK", f"bots/{table_id}", body)
+    told = fingerprint("TASK", f"bots/{folded.id}", body)
     try:
-        outcome = submit_move(command, Receipt(WORKER, f"bot_{table_id}_{version}", told))
+        outcome = submit_move(command, Receipt(WORKER, f"bot_{folded.id}_{version}", told))
     except Refused as refused:
-        if refused.refusal.code in {"stale_version", "no_hand", "idempotency_key_reused"}:
+        if refused.refusal.code in FASTER:
             return None
         raise
     if not outcome.replayed and decision.fallback is not None:
-        _remember(table_id, version, place, decision, seed)
+        _remember(folded.id, version, place, decision, seed)
     return outcome
-
-
-def turn_of(table_id: UUID, version: int) -> tuple[SeatView, tuple[str, ...], Place, bytes] | None:
-    """View, legal moves, seat and seed of the bot to act; None where no bot is at this version."""
-    public = selectors.see(table_id, None).table
-    if public.version != version or public.to_act is None:
-        return None
-    place = public.place(public.to_act)
-    if place.bot is None:
-        return None
-    seen = selectors.see(table_id, UUID(place.player))
-    if seen.table.version != version:
-        return None
-    document = selectors.state_document(seen)
-    legal = document.get("legal")
-    moves = tuple(one["move"] for one in legal) if isinstance(legal, list) else ()
-    view = seat_view(document, selectors.history(seen), seat=place.seat)
-    return view, moves, place, decision_seed(table_id, seen.table, place)
 
 
 def decision_seed(table_id: UUID, table: Table, place: Place) -> bytes:

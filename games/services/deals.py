@@ -1,6 +1,7 @@
 """Dealing: at a cash table when it is due, at a tournament table when it is told."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from eventstore.core.chain import Fact
@@ -15,12 +16,13 @@ from eventstore.services import (
     run_command,
 )
 from games import dealer
-from games.rules import fair
+from games.folds import Folded
+from games.rules import events, fair
 from games.rules.hosting import dealt_in, may_be_dealt_in
-from games.rules.table import Place, Table
+from games.rules.table import Table
 from games.services import loading
 from games.services.hands import Deal, cut_for_deal, deal, first_dealer
-from games.services.loading import DEALER, Loaded, append
+from games.services.loading import DEALER, append, preview
 from ledger.selectors import cursor
 
 
@@ -47,7 +49,7 @@ def deal_next(table_id: UUID, version: int) -> Outcome:
             raise refuse("wrong_state", status=table.status)
         if cursor(loaded.stream).parked_code is not None:
             raise refuse("table_parked")
-        after, first, last = deal_in(tx, loaded, dealt_in(table), stake=table.stake)
+        after, first, last = deal_in(tx, loaded, own_terms(table))
         return Outcome(
             status=200,
             result={"version": last},
@@ -61,22 +63,34 @@ def deal_next(table_id: UUID, version: int) -> Outcome:
     return run_command(receipt, loading.live(table_id), work)
 
 
-def deal_in(
-    tx: Transaction,
-    loaded: Loaded,
-    players: Sequence[Place],
-    *,
-    stake: int,
-    before: Sequence[Fact] = (),
-) -> tuple[Table, int, int]:
-    """Deal to `players` at a locked table: the table after it, first and last version.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a deal is made with where it is not the table's own: stake, clock, a full bank."""
 
-    `before` are facts of the table that go into the same append, ahead of the deal.
+    stake: int
+    clock: events.Clock
+    refill_bank: bool = False
+
+
+def own_terms(table: Table) -> Terms:
+    """Stake and clock of the table."""
+    return Terms(stake=table.stake, clock=table.clock)
+
+
+def deal_in(
+    tx: Transaction, loaded: Folded, terms: Terms, *, before: Sequence[Fact] = ()
+) -> tuple[Table, int, int]:
+    """Deal at a locked table: the table after it, first and last version.
+
+    `before` are facts that go into the same append, ahead of the deal: who is dealt in is judged
+    after them. Raises: Refused with `wrong_state` where fewer than two can be dealt in.
     """
-    table, hand_id = loaded.table, new_id()
+    table, hand_id = preview(loaded, before, tx.now), new_id()
+    players = dealt_in(table)
+    if not players:
+        raise refuse("wrong_state", status=table.status)
     facts = list(before)
-    seats = [place.seat for place in players]
-    dealer_seat = first_dealer(table, seats)
+    dealer_seat = first_dealer(table, [place.seat for place in players])
     if dealer_seat is None:
         cut = cut_for_deal(loaded.id, table, players)
         facts.append(Fact(cut, DEALER))
@@ -87,12 +101,20 @@ def deal_in(
         fair.deck_spec(options.deck, options.jokers),
         [(place.seat, UUID(place.player)) for place in players],
     )
-    plan = Deal(hand=hand_id, table=table, players=players, dealer=dealer_seat, stake=stake)
+    plan = Deal(
+        hand=hand_id,
+        table=table,
+        players=players,
+        dealer=dealer_seat,
+        stake=terms.stake,
+        clock=terms.clock,
+        refill_bank=terms.refill_bank,
+    )
     made, ended = deal(plan, shuffled)
     if not ended:
         dealer.keep(hand_id, shuffled.server_seed, tx.now)
     after, sealed = append(tx, loaded, facts + made)
-    return after, sealed[0].version, sealed[-1].version
+    return after.table, sealed[0].version, sealed[-1].version
 
 
 def deal_changes(row: Row, after: Table) -> dict[str, object]:

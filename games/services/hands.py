@@ -30,6 +30,8 @@ class Deal:
     players: Sequence[Place]
     dealer: int
     stake: int
+    clock: events.Clock
+    refill_bank: bool = False
 
     @property
     def options(self) -> Options:
@@ -172,7 +174,7 @@ def _dealt(plan: Deal, shuffled: dealer.Shuffled) -> events.HandDealt:
         transcript=shuffled.transcript,
         deck_root=shuffled.deck_root,
         beacon=None,
-        players=tuple(_dealt_player(table, place) for place in plan.players),
+        players=tuple(_dealt_player(plan, place) for place in plan.players),
         away=tuple(
             events.AwayPlayer(
                 seat=place.seat,
@@ -189,25 +191,32 @@ def _dealt(plan: Deal, shuffled: dealer.Shuffled) -> events.HandDealt:
         currency=table.currency,
         payment="table_stakes" if table.of_tournament else "full",
         rake=table.rake,
-        clock=table.clock,
+        clock=plan.clock,
         hand_size=plan.options.hand_size,
         upcard=None if upcard is None else events.PlacedCard(card=TEXTS[upcard], place=first_place),
         next=None,
     )
 
 
-def _dealt_player(table: Table, place: Place) -> events.DealtPlayer:
-    bank_ms = place.bank_ms
-    if table.hand_no and table.hand_no % BANK_REFILL_HANDS == 0:
-        bank_ms = max(bank_ms, min(bank_ms + BANK_REFILL_MS, table.clock.bank_ms))
+def _dealt_player(plan: Deal, place: Place) -> events.DealtPlayer:
     return events.DealtPlayer(
         seat=place.seat,
         player=place.player,
         bot=place.bot,
         stack=place.stack,
-        bank_ms=bank_ms,
+        bank_ms=_bank_ms(plan, place),
         seed="none",
     )
+
+
+def _bank_ms(plan: Deal, place: Place) -> int:
+    """The bank for the hand: full again, or a little fuller after each ten hands."""
+    full, played = plan.clock.bank_ms, plan.table.hand_no
+    if plan.refill_bank:
+        return full
+    if played and played % BANK_REFILL_HANDS == 0:
+        return max(place.bank_ms, min(place.bank_ms + BANK_REFILL_MS, full))
+    return place.bank_ms
 
 
 def _upcard(plan: Deal, shuffled: dealer.Shuffled) -> int | None:

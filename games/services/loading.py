@@ -1,20 +1,21 @@
 """Load a table under its lock, and what its live row says after a command."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from eventstore.core.chain import Fact, Head
-from eventstore.core.ids import table_stream
+import msgspec
+
+from eventstore.core.chain import Fact
 from eventstore.core.record import Stored
+from eventstore.core.refusal import InvariantBroken
 from eventstore.services import LiveRow, Row, Transaction
-from games import dealer
+from games.folds import Folded, current, keep, with_more
 from games.models import Seat
-from games.rules import events
 from games.rules.hosting import may_be_dealt_in
 from games.rules.rotation import counted
-from games.rules.table import BOT_TURN_MS, Table, evolve, fold
+from games.rules.table import BOT_TURN_MS, Table, evolve
 from games.wake import wake_for
 from ledger.services import mark_due
 
@@ -25,71 +26,58 @@ DEALER, CLOCK = "worker:dealer", "worker:clock"
 SETTLED_TYPES = frozenset({"HandEnded", "SeatCashedOut", "TableClosed"})  # posted after the fact
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A table as its stream tells, with the deck of a running hand, and the stream's head."""
-
-    id: UUID
-    table: Table
-    head: Head
-
-    @property
-    def stream(self) -> str:
-        """Name of the table's stream."""
-        return table_stream(self.id)
-
-
 def live(table_id: UUID) -> LiveRow:
     """The live row of a table."""
     return LiveRow(RELATION, table_id)
 
 
-def load(tx: Transaction, row: Row, *, settings: bool = False) -> Loaded:
-    """The table of a locked live row, folded from its newest deal on.
-
-    `settings` adds what only `TableOpened` says. One statement, and one more where a hand runs.
-    """
+def load(tx: Transaction, row: Row) -> Folded:
+    """The table of a locked live row. One statement, and one more where a deal is new here."""
     table_id, hand_version = row["id"], row["hand_version"]
-    assert isinstance(table_id, UUID)  # noqa: S101  # columns of our own relation
-    since = hand_version if isinstance(hand_version, int) else 1
-    loaded = tx.load(table_stream(table_id), from_version=since, with_first=settings)
-    return Loaded(table_id, fold(loaded.events, decks_of(loaded.events)), loaded.head)
+    if not isinstance(table_id, UUID):
+        raise InvariantBroken("a live row without an id")
+    since = hand_version if isinstance(hand_version, int) else None
+    return current(table_id, since, tx.load)
 
 
-def decks_of(stored: Sequence[Stored]) -> Mapping[str, dealer.Deck]:
-    """The deck of the hand that runs at the end of these events, by the hand's id."""
-    for one in reversed(stored):
-        if one.type in {"HandEnded", "HandVoided"}:
-            return {}
-        if one.type == "HandDealt":
-            dealt = one.event
-            assert isinstance(dealt, events.HandDealt)  # noqa: S101  # the type says so
-            seed = dealer.seed_of(UUID(dealt.hand))
-            return {} if seed is None else {dealt.hand: dealer.deck_from(dealt, seed)}
-    return {}
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """An event that is about to be appended, as the fold wants it."""
+
+    version: int
+    at: datetime
+    event: msgspec.Struct
+
+
+def preview(loaded: Folded, facts: Sequence[Fact], now: datetime) -> Table:
+    """The table as these facts will leave it."""
+    table = loaded.table
+    for step, fact in enumerate(facts, start=1):
+        table = evolve(table, _Draft(loaded.head.version + step, now, fact.event))
+    return table
 
 
 def append(
-    tx: Transaction, loaded: Loaded, facts: Sequence[Fact]
-) -> tuple[Table, tuple[Stored, ...]]:
-    """Append facts; the table after them. Marks what the settler must post, wakes who acts next."""
-    sealed = tx.append(loaded.stream, loaded.head, facts)
-    return after_append(loaded, sealed), sealed
+    tx: Transaction, before: Folded, facts: Sequence[Fact]
+) -> tuple[Folded, tuple[Stored, ...]]:
+    """Append facts; the table after them, and their records. See `after_append`."""
+    sealed = tx.append(before.stream, before.head, facts)
+    return after_append(before, sealed), sealed
 
 
-def after_append(loaded: Loaded, sealed: Sequence[Stored]) -> Table:
-    """The table after records that were appended; settlement is marked, wake-ups are planned."""
-    table: Table | None = loaded.table
-    decks = decks_of(sealed) if any(one.type == "HandDealt" for one in sealed) else {}
-    for one in sealed:
-        table = evolve(table, one, decks)
-    assert table is not None  # noqa: S101  # there was one before
-    _keep_places(loaded.id, table, sealed)
+def after_append(before: Folded, sealed: Sequence[Stored]) -> Folded:
+    """The table after records that were appended.
+
+    Keeps the relation of seats, marks what the settler must post, plans the wake-ups.
+    """
+    after = with_more(before, sealed)
+    _keep_places(after.id, after.table, sealed)
     money = [one for one in sealed if one.type in SETTLED_TYPES]
-    if money and not table.of_tournament:
-        mark_due(loaded.stream, version=money[-1].version, at=money[0].at)
-    wake_for(loaded.id, table.version, due(table)[0], table.to_act)
-    return table
+    if money and not after.table.of_tournament:
+        mark_due(after.stream, version=money[-1].version, at=money[0].at)
+    wake_for(after.id, after.table.version, due(after.table)[0])
+    keep(after)
+    return after
 
 
 def _keep_places(table_id: UUID, table: Table, sealed: Sequence[Stored]) -> None:

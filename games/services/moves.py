@@ -10,6 +10,7 @@ from eventstore.core.refusal import InvariantBroken, Refusal, Refused, refuse
 from eventstore.services import Outcome, Receipt, Row, Transaction, run_command
 from eventstore.store import latest
 from games import dealer
+from games.folds import Folded
 from games.rules import events, state, views
 from games.rules.decide import Decision, decide, time_out
 from games.rules.moves import Move, parse
@@ -17,7 +18,7 @@ from games.rules.table import AUTOPILOT_AFTER, Place, Table
 from games.services import loading
 from games.services.deals import system_receipt
 from games.services.hands import end_of_hand
-from games.services.loading import CLOCK, Loaded, append
+from games.services.loading import CLOCK, append
 
 TURN_OPENERS = ("CardDrawn", "Knocked", "StockRefused", "TurnTimedOut")
 
@@ -88,7 +89,7 @@ def play_for(table_id: UUID, version: int) -> Outcome:
     )
 
 
-def _seat_to_move(loaded: Loaded, command: MoveCommand, now: datetime) -> Place:
+def _seat_to_move(loaded: Folded, command: MoveCommand, now: datetime) -> Place:
     """The mover's seat, if it is his turn at the version he saw."""
     table = loaded.table
     place = table.seat_of(command.player)
@@ -124,7 +125,7 @@ def _moved(
 
 
 def _done(
-    tx: Transaction, row: Row, loaded: Loaded, facts: Sequence[Fact], decision: Decision
+    tx: Transaction, row: Row, loaded: Folded, facts: Sequence[Fact], decision: Decision
 ) -> Outcome:
     """Append the facts, and those of the hand's end where the decision has a result."""
     made = list(facts)
@@ -133,15 +134,15 @@ def _done(
     after, sealed = append(tx, loaded, made)
     return Outcome(
         status=200,
-        result={"version": after.version},
+        result={"version": after.head.version},
         stream=loaded.stream,
         first_version=sealed[0].version,
-        last_version=after.version,
-        changes=loading.changes(after) | loading.counted_hands(row, after),
+        last_version=after.head.version,
+        changes=loading.changes(after.table) | loading.counted_hands(row, after.table),
     )
 
 
-def _ending(loaded: Loaded, facts: Sequence[Fact], decision: Decision) -> list[Fact]:
+def _ending(loaded: Folded, facts: Sequence[Fact], decision: Decision) -> list[Fact]:
     table = loaded.table
     if table.hand is None or decision.result is None:
         raise InvariantBroken("no hand to end")
@@ -164,7 +165,7 @@ def _after(place: Place, facts: Sequence[Fact]) -> Place:
     return place
 
 
-def _timeouts_before(loaded: Loaded, place: Place) -> int:
+def _timeouts_before(loaded: Folded, place: Place) -> int:
     """Time-outs in a row of a seat up to now.
 
     A fold that begins at the newest deal has not seen earlier hands: where the seat has had no

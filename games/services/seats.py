@@ -6,16 +6,17 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from eventstore import store
-from eventstore.core.chain import Fact, head_of
+from eventstore.core.chain import Fact
 from eventstore.core.refusal import InvariantBroken, refuse
 from eventstore.services import Outcome, Receipt, Row, Transaction, run_command
 from games.bots.ladder import versioned
+from games.folds import Folded
 from games.rules import events
 from games.rules.hosting import newcomers_seat
 from games.rules.table import Table
 from games.services import loading
 from games.services.hands import after_hand
-from games.services.loading import Loaded, after_append, append
+from games.services.loading import after_append, append
 from ledger.services import post_inline
 from players.selectors import Person
 
@@ -44,7 +45,7 @@ def take_seat(wish: SitDown, receipt: Receipt) -> Outcome:
     """
 
     def work(tx: Transaction, row: Row) -> Outcome:
-        loaded = loading.load(tx, row, settings=True)
+        loaded = loading.load(tx, row)
         seat, after = sit_in(tx, loaded, wish)
         return Outcome(
             status=201,
@@ -60,7 +61,7 @@ def take_seat(wish: SitDown, receipt: Receipt) -> Outcome:
     return run_command(receipt, loading.live(wish.table), work)
 
 
-def sit_in(tx: Transaction, loaded: Loaded, wish: SitDown) -> tuple[int, Loaded]:
+def sit_in(tx: Transaction, loaded: Folded, wish: SitDown) -> tuple[int, Folded]:
     """Seat somebody at a locked table: his seat and the table after it. Raises: see `take_seat`."""
     seat = _free_seat(loaded.table, wish)
     _check_buy_in(loaded, wish, tx.now)
@@ -75,7 +76,7 @@ def sit_in(tx: Transaction, loaded: Loaded, wish: SitDown) -> tuple[int, Loaded]
     # Money first: on one wallet what spends comes after what it spends, in log order too.
     post_inline(sealed, tx.now)
     store.append(sealed, loaded.head)
-    return seat, Loaded(loaded.id, after_append(loaded, sealed), head_of(sealed))
+    return seat, after_append(loaded, sealed)
 
 
 def leave_seat(table_id: UUID, player: UUID, receipt: Receipt) -> Outcome:
@@ -103,7 +104,7 @@ def leave_seat(table_id: UUID, player: UUID, receipt: Receipt) -> Outcome:
 
 
 def stand_up(
-    tx: Transaction, loaded: Loaded, facts: Sequence[Fact], said: Mapping[str, object]
+    tx: Transaction, loaded: Folded, facts: Sequence[Fact], said: Mapping[str, object]
 ) -> Outcome:
     """Append SeatLeft facts; without a running hand, the cash-outs in the same append."""
     table = loaded.table
@@ -113,11 +114,11 @@ def stand_up(
     after, sealed = append(tx, loaded, made)
     return Outcome(
         status=202,
-        result=dict(said) | {"version": after.version},
+        result=dict(said) | {"version": after.head.version},
         stream=loaded.stream,
         first_version=sealed[0].version,
-        last_version=after.version,
-        changes=loading.changes(after),
+        last_version=after.head.version,
+        changes=loading.changes(after.table),
     )
 
 
@@ -165,7 +166,7 @@ def _check_admission(table: Table, opened: events.TableOpened, wish: SitDown) ->
         raise refuse("already_seated")
 
 
-def _check_buy_in(loaded: Loaded, wish: SitDown, now: datetime) -> None:
+def _check_buy_in(loaded: Folded, wish: SitDown, now: datetime) -> None:
     opened = loaded.table.opened
     assert opened is not None  # noqa: S101  # `_free_seat` has seen to it
     least, most = opened.buy_in_min, opened.buy_in_max

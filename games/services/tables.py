@@ -5,19 +5,20 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 from uuid import UUID
 
-from eventstore.core.chain import START, Fact
+from eventstore.core.chain import START, Fact, head_of
 from eventstore.core.ids import table_stream
 from eventstore.core.refusal import Refusal, Refused, refuse
 from eventstore.ports import new_id
 from eventstore.services import Outcome, Receipt, Row, Transaction, run_command, update_live
+from games.folds import Folded
 from games.models import Table
 from games.rules import events
 from games.rules.hosting import BANK_MS, FIRST_MOVE_MS, MOVE_MS, buy_in_bounds
 from games.rules.liability import liability
 from games.rules.options import PRESETS, RULES_VERSION, complete, rules_hash
-from games.rules.table import CHIPS
+from games.rules.table import CHIPS, fold
 from games.services import loading
-from games.services.loading import Loaded, append
+from games.services.loading import append
 from games.services.seats import SitDown, sit_in, stand_up
 from ledger.selectors import available, currency_kinds
 from players.selectors import Person
@@ -75,7 +76,7 @@ def open_cash_table(
         if open_now.count() >= OPEN_TABLES_MAX:
             raise refuse("limit_reached", limit=OPEN_TABLES_MAX)
         actor = f"player:{creator.id}"
-        loaded = open_in(tx, opened, actor=actor)
+        loaded = open_in(tx, new_id(), opened, actor=actor)
         for bot, seat in bots:
             wish = SitDown(
                 table=loaded.id,
@@ -93,11 +94,8 @@ def open_cash_table(
     return run_command(receipt, None, work)
 
 
-def open_in(
-    tx: Transaction, opened: events.TableOpened, *, actor: str, table_id: UUID | None = None
-) -> Loaded:
+def open_in(tx: Transaction, table_id: UUID, opened: events.TableOpened, *, actor: str) -> Folded:
     """Open a table inside the caller's transaction: stream and live row."""
-    table_id = table_id or new_id()
     (stored,) = tx.append(table_stream(table_id), START, [Fact(opened, actor)])
     Table.objects.create(
         id=table_id,
@@ -112,7 +110,7 @@ def open_in(
         seats=opened.seats,
         visibility=opened.visibility,
     )
-    return Loaded(table_id, fold([stored]), head_of([stored]))
+    return Folded(table_id, fold([stored]), head_of([stored]), (stored,))
 
 
 def rule_set(preset: str, overrides: Mapping[str, object], seats: int) -> events.RuleSet:
@@ -141,25 +139,36 @@ def clock_of(profile: str) -> events.Clock:
     )
 
 
-def tournament_table(
-    *, tournament: UUID, opened_by: UUID, rules: events.RuleSet, seats: int, clock: str
-) -> events.TableOpened:
-    """The first fact of a tournament's table: stacks are chips, stakes come with each deal."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentTable:
+    """What a table of a tournament is opened with."""
+
+    tournament: UUID
+    opened_by: UUID
+    rules: events.RuleSet
+    stake: int  # of the first level; later ones come with each deal
+    seats: int
+    clock: str
+    spectator_delay_s: int
+
+
+def opened_for(table: TournamentTable) -> events.TableOpened:
+    """The first fact of a tournament's table: its stacks are chips."""
     return events.TableOpened(
-        rules=rules,
+        rules=table.rules,
         currency=CHIPS,
-        stake=0,
-        seats=seats,
+        stake=table.stake,
+        seats=table.seats,
         buy_in_min=0,
         buy_in_max=0,
         rake=events.Rake(bp=0, cap=None),
         fairness="commit",
-        clock=clock_of(clock),
+        clock=clock_of(table.clock),
         visibility="public",
         api_bots=False,
-        spectator_delay_s=0,
-        tournament=str(tournament),
-        opened_by=str(opened_by),
+        spectator_delay_s=table.spectator_delay_s,
+        tournament=str(table.tournament),
+        opened_by=str(table.opened_by),
     )
 
 
@@ -194,11 +203,11 @@ def close_table(table_id: UUID, closer: Person, receipt: Receipt) -> Outcome:
         after, _ = append(tx, loaded, [Fact(events.TableClosed(reason="asked"), actor)])
         return Outcome(
             status=200,
-            result={"status": "closed", "version": after.version},
+            result={"status": "closed", "version": after.head.version},
             stream=loaded.stream,
-            first_version=after.version,
-            last_version=after.version,
-            changes=loading.changes(after),
+            first_version=after.head.version,
+            last_version=after.head.version,
+            changes=loading.changes(after.table),
         )
 
     return run_command(receipt, loading.live(table_id), work)

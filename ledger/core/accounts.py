@@ -110,7 +110,8 @@ def parse(code: str) -> Account:
     >>> parse("cash:manual:EUR").id_of("method")
     'manual'
     """
-    name, *ids, currency = code.split(":")
+    name, *ids = code.split(":")
+    currency = ids.pop() if ids else ""
     role = ROLES.get(name)
     if role is None or len(ids) != len(role.ids) or not is_currency(currency):
         raise BadAccount(code)

@@ -103,7 +103,7 @@ CREATE TABLE ledger.dead_letter (
     stream text COLLATE "C" NOT NULL,
     version integer NOT NULL,
     code text NOT NULL,
-    detail json NOT NULL,
+    detail jsonb NOT NULL,
     first_at timestamptz NOT NULL,
     last_at timestamptz NOT NULL,
     attempts integer NOT NULL DEFAULT 1,

@@ -93,7 +93,7 @@ def park(stream: str, version: int, refusal: Refusal, now: datetime) -> None:
             WHERE stream = %(stream)s)
         INSERT INTO ledger.dead_letter AS letter
             (stream, version, code, detail, first_at, last_at)
-        VALUES (%(stream)s, %(version)s, %(code)s, %(detail)s::json, %(now)s, %(now)s)
+        VALUES (%(stream)s, %(version)s, %(code)s, %(detail)s::jsonb, %(now)s, %(now)s)
         ON CONFLICT (stream) WHERE resolved_at IS NULL DO UPDATE SET
             version = excluded.version, code = excluded.code, detail = excluded.detail,
             last_at = excluded.last_at, attempts = letter.attempts + 1""",

@@ -4,7 +4,7 @@ Sizes are enough to decide from where to where; the second half of the module pi
 his seat.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,6 +38,12 @@ class Rebalance:
     moves: tuple[Move, ...]
     broken: tuple[int, ...]
     sizes: Mapping[int, int]
+
+
+def is_balanced(sizes: Collection[int], seats: int) -> bool:
+    """Whether the number of tables is right and no two sizes differ by more than 1."""
+    right = len(sizes) == table_count(sum(sizes), seats)
+    return right and max(sizes) - min(sizes) <= 1
 
 
 def rebalance(tables: Mapping[int, Standing], seats: int) -> Rebalance:

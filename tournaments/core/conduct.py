@@ -13,6 +13,7 @@ from tournaments.core.balancing import (
     Move,
     Ring,
     Standing,
+    is_balanced,
     mover,
     rebalance,
     waiting_reason,
@@ -34,6 +35,7 @@ from tournaments.core.plan import (
     Seat,
     Unseat,
 )
+from tournaments.core.seating import table_count
 from tournaments.core.state import Table, Tournament, fold
 
 FINAL_TABLE_BREAK_SECONDS = 60
@@ -68,9 +70,7 @@ class _Desk:
         self.before, self.state = state, state
         self.room, self.seed, self.settings = room, seed, state.settings
         self.views = {view.table: view for view in room.tables}
-        self.chips = {
-            player: chips for view in room.tables for player, chips in view.chips().items()
-        }
+        self.chips: dict[str, int] = {}
         self.events: list[events.Event] = []
         self.actions: list[Action] = []
 
@@ -80,14 +80,16 @@ class _Desk:
         self.state = fold(facts, self.state)
 
     def check(self) -> None:
-        """Tables and tournament must agree before anything is decided."""
+        """Tables and tournament must agree before anything is decided; chips are read here."""
+        for view in self.room.tables:
+            sitting = {}
+            for one in view.sittings:
+                self.chips[one.player], sitting[one.player] = one.chips, one.seat
+            table = self.state.tables.get(view.table)
+            if table is None or sitting != table.players:
+                raise InvariantBroken(f"table {view.table}: {sitting} is not {table}")
         if sum(self.chips.values()) != self.state.chips_total:
             raise InvariantBroken(f"chips {sum(self.chips.values())} of {self.state.chips_total}")
-        for table in self.state.tables.values():
-            view = self.views.get(table.table)
-            sitting = {one.player: one.seat for one in view.sittings} if view else {}
-            if sitting != table.players:
-                raise InvariantBroken(f"table {table.table}: {sitting} is not {table.players}")
 
     # 1. Busts
 
@@ -122,8 +124,6 @@ class _Desk:
 
     def complete(self) -> None:
         """One player is left: places and the seed."""
-        if self.state.hand_for_hand:
-            self._set_hand_for_hand(on=False)
         (last,) = self.state.tables.values()
         (winner,) = last.players
         self.emit(*completed(self.state, winner=winner, seed=self.seed))
@@ -147,9 +147,10 @@ class _Desk:
         return True
 
     def _bubble_begins(self) -> bool:
-        state = self.state
-        wanted = self.settings.hand_for_hand and len(state.tables) > 1
-        return wanted and bubble(state.left, state.paid_places)
+        """The last one without a prize is next, and more than one table will go on playing."""
+        state, wanted = self.state, self.settings.hand_for_hand
+        apart = table_count(state.left, self.settings.seats) > 1
+        return wanted and apart and bubble(state.left, state.paid_places)
 
     def _others_play(self) -> bool:
         return any(
@@ -166,6 +167,9 @@ class _Desk:
 
     def balance(self) -> None:
         """Break tables and move players until nothing more can be done now."""
+        sizes = [len(table.players) for table in self.state.tables.values()]
+        if is_balanced(sizes, self.settings.seats):
+            return
         ids = {table.number: table.table for table in self.state.tables.values()}
         standings = {
             table.number: Standing(len(table.players), self._between_hands(table))
@@ -276,9 +280,8 @@ class _Desk:
     def deal_or_wait(self) -> None:
         """Every table between hands waits or is let go; only the one conducted is dealt."""
         largest = max(len(table.players) for table in self.state.tables.values())
-        for table in sorted(self.state.tables.values(), key=lambda one: one.number):
-            if not self._between_hands(table):
-                continue
+        idle = [table for table in self.state.tables.values() if self._between_hands(table)]
+        for table in sorted(idle, key=lambda one: one.number):
             reason = waiting_reason(len(table.players), largest)
             conducted = table.table == self.room.table
             if reason:
@@ -286,7 +289,7 @@ class _Desk:
             elif conducted:
                 self._release(table)
                 self._deal(refill_bank=table.waiting == "break")
-            elif table.waiting != "break":
+            else:
                 self._release(table)
                 self.actions.append(MarkDue(table.table, 0))
 
@@ -316,8 +319,10 @@ class _Desk:
         unseated: list[Action] = []
         seated: list[Action] = []
         closed: list[Action] = []
-        for table in sorted(self.before.tables.values(), key=lambda one: one.number):
+        for table in self.before.tables.values():
             now = self.state.tables.get(table.table)
+            if now is table:
+                continue
             new = now.players if now else {}
             for player, seat in table.players.items():
                 if new.get(player) != seat:

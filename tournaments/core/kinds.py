@@ -44,7 +44,7 @@ class Kind:
             return self._inside(value)
         if isinstance(value, list):
             return 0 < len(value) <= LIST_LENGTH_MAX and all(map(self._inside, value))
-        return self.text or self.mapping
+        return self.text if type(value) is str else self.mapping and isinstance(value, dict)
 
     def _inside(self, number: int) -> bool:
         return self.low is not None and self.low <= number <= self.high

@@ -43,7 +43,6 @@ COMMANDS: Mapping[str, frozenset[Status]] = MappingProxyType(
 )
 """States in which a command may be given."""
 
-_ONLY = {status: frozenset({status}) for status in Status}
 _OF_PLAY = (
     events.LevelRaised,
     events.PlayerBusted,
@@ -58,18 +57,18 @@ _OF_PLAY = (
 
 ADMITTED: Mapping[type[events.Event], frozenset[Status]] = MappingProxyType(
     {
-        events.OptionsChanged: _ONLY[Status.DRAFT],
-        events.RulesPublished: _ONLY[Status.DRAFT],
-        events.RegistrationOpened: _ONLY[Status.ANNOUNCED],
-        events.RegistrationClosed: _ONLY[Status.REGISTRATION],
-        events.EntryPaid: _ONLY[Status.REGISTRATION],
-        events.EntryRefunded: _ONLY[Status.REGISTRATION],
-        events.SeatingStarted: _ONLY[Status.REGISTRATION],
-        events.TableAdded: _ONLY[Status.SEATING],
+        events.OptionsChanged: frozenset({Status.DRAFT}),
+        events.RulesPublished: frozenset({Status.DRAFT}),
+        events.RegistrationOpened: frozenset({Status.ANNOUNCED}),
+        events.RegistrationClosed: frozenset({Status.REGISTRATION}),
+        events.EntryPaid: frozenset({Status.REGISTRATION}),
+        events.EntryRefunded: frozenset({Status.REGISTRATION}),
+        events.SeatingStarted: frozenset({Status.REGISTRATION}),
+        events.TableAdded: frozenset({Status.SEATING}),
         events.SeatAssigned: frozenset({Status.SEATING, Status.RUNNING}),
-        events.Started: _ONLY[Status.SEATING],
-        **dict.fromkeys(_OF_PLAY, _ONLY[Status.RUNNING]),
-        events.PrizesComputed: _ONLY[Status.COMPLETED],
+        events.Started: frozenset({Status.SEATING}),
+        **dict.fromkeys(_OF_PLAY, frozenset({Status.RUNNING})),
+        events.PrizesComputed: frozenset({Status.COMPLETED}),
         events.Settled: frozenset({Status.SETTLING, Status.CANCELLED}),
         events.Cancelled: frozenset(_BEFORE_PLAY),
         events.LotSeedRevealed: frozenset({Status.COMPLETED, Status.CANCELLED}),

@@ -144,6 +144,10 @@ def resolve(base: Mapping[str, object], overrides: Mapping[str, object], site: S
     faulty = list(_faults_of_values(base, overrides))
     unusable = {fault["option"] for fault in faulty}
     usable = {name: value for name, value in overrides.items() if name not in unusable}
+    if usable.get("format", FORMATS[0]) not in FORMATS:
+        # Nothing else can be judged before the format is known.
+        unknown = _problem("format", "out_of_range", usable["format"], list(FORMATS))
+        return Resolved({}, (*faulty, unknown))
     options = _complete(base, usable, site)
     problems = [
         *faulty,
@@ -185,21 +189,26 @@ def _complete(base: Mapping[str, object], given: Mapping[str, object], site: Sit
 
 def _derived(options: Values, site: Site) -> Values:
     """Fill defaults that depend on other options."""
-    seats = options["seats"]
     if options["currency"] is None:
         options["currency"] = site.currency
-    if isinstance(seats, int) and 2 <= seats <= 6:
-        at_least_nine = seats * -(-9 // seats)
-        defaults = {
-            "level_hands": at_least_nine,
-            "match_hands": {2: 8, 3: 9}.get(seats, 2 * seats),
-            "rounds": _suggested_rounds(options, seats),
-            "rebuy_price": options["buy_in"],
-        }
-        for name, value in defaults.items():
-            if options[name] is None and options["format"] in OPTIONS[name].formats:
-                options[name] = value
+    seats = _seats(options) or 3
+    price = options["buy_in"]
+    defaults = {
+        "level_hands": seats * -(-9 // seats),
+        "match_hands": {2: 8, 3: 9}.get(seats, 2 * seats),
+        "rounds": _suggested_rounds(options, seats),
+        "rebuy_price": price if OPTIONS["rebuy_price"].kind.holds(price) else 0,
+    }
+    for name, value in defaults.items():
+        if options[name] is None and options["format"] in OPTIONS[name].formats:
+            options[name] = value
     return options
+
+
+def _seats(options: Values) -> int | None:
+    """Seats of a full table, or None where the draft names no possible number."""
+    seats = options["seats"]
+    return seats if isinstance(seats, int) and OPTIONS["seats"].kind.holds(seats) else None
 
 
 def _suggested_rounds(options: Values, seats: int) -> int:
@@ -247,9 +256,8 @@ def _faults_of_range(options: Values, site: Site) -> Iterator[Problem]:
         if (options["payout"] == name) is (options[vector] is None):
             allowed = [None] if options[vector] is not None else OPTIONS[vector].kind.allowed
             yield _problem(vector, "out_of_range", options[vector], allowed)
-    if OPTIONS["seats"].kind.holds(options["seats"]):
-        known = OPTIONS["game_rules"].kind.holds(options["game_rules"])
-        complete = game_rules(options) if known else None
+    if _seats(options) and OPTIONS["game_rules"].kind.holds(options["game_rules"]):
+        complete = game_rules(options)
         if isinstance(complete, Refusal):
             allowed = complete.facts["problems"]
             yield _problem("game_rules", "out_of_range", options["game_rules"], allowed)
@@ -258,8 +266,8 @@ def _faults_of_range(options: Values, site: Site) -> Iterator[Problem]:
 def _faults_of_field(options: Values) -> Iterator[Problem]:
     least, most = options["entries_min"], options["entries_max"]
     limit = ENTRIES_MAX.get(str(options["format"]), 0)
-    if options["format"] == "sit_and_go" and isinstance(options["seats"], int):
-        limit = options["seats"]
+    if options["format"] == "sit_and_go":
+        limit = _seats(options) or limit
     if isinstance(least, int) and isinstance(most, int) and not least <= most <= limit:
         yield _problem("entries_max", "out_of_range", most, {"min": least, "max": limit})
     late, rounds = options["late_until_round"], options["rounds"]
@@ -268,10 +276,10 @@ def _faults_of_field(options: Values) -> Iterator[Problem]:
 
 
 def _faults_of_vectors(options: Values) -> Iterator[Problem]:
-    seats = options["seats"]
+    seats = _seats(options)
     for name in ("level_hands", "match_hands"):
         hands = options[name]
-        if isinstance(hands, int) and isinstance(seats, int) and hands % seats:
+        if seats and isinstance(hands, int) and hands % seats:
             yield _problem(name, "level_not_multiple_of_seats", hands, {"multiple_of": seats})
     shares, stakes = options["payout_bp"], options["stakes"]
     if isinstance(shares, list) and sum(shares) != BASIS_POINTS:
@@ -283,10 +291,10 @@ def _faults_of_vectors(options: Values) -> Iterator[Problem]:
 
 
 def _faults_of_rounds(options: Values) -> Iterator[Problem]:
-    rounds, most, seats = options["rounds"], options["entries_max"], options["seats"]
+    rounds, most, seats = options["rounds"], options["entries_max"], _seats(options)
     if options["format"] != "swiss" or options["allow_rematches"]:
         return
-    if isinstance(rounds, int) and isinstance(most, int) and isinstance(seats, int):
+    if seats and isinstance(rounds, int) and isinstance(most, int):
         limit = swiss_rounds_max(most, seats)
         if rounds > limit:
             yield _problem("rounds", "rounds_exceed_field", rounds, {"min": 1, "max": limit})

@@ -1,6 +1,5 @@
 """What `conduct` is told about the tables, and what it answers."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,10 +30,6 @@ class TableView:
     sittings: tuple[Sitting, ...]
     hands_counted: int
     next_dealer: int
-
-    def chips(self) -> Mapping[str, int]:
-        """Chips by player."""
-        return {one.player: one.chips for one in self.sittings}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -15,57 +14,94 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='LotSecret',
+            name="LotSecret",
             fields=[
-                ('tournament', models.UUIDField(primary_key=True, serialize=False)),
-                ('key_id', models.CharField(max_length=16)),
-                ('nonce', models.BinaryField()),
-                ('ciphertext', models.BinaryField()),
-                ('created_at', models.DateTimeField()),
+                ("tournament", models.UUIDField(primary_key=True, serialize=False)),
+                ("key_id", models.CharField(max_length=16)),
+                ("nonce", models.BinaryField()),
+                ("ciphertext", models.BinaryField()),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Tournament',
+            name="Tournament",
             fields=[
-                ('id', models.UUIDField(primary_key=True, serialize=False)),
-                ('version', models.IntegerField()),
-                ('status', models.CharField(max_length=12)),
-                ('due', models.CharField(max_length=7, null=True)),
-                ('due_at', models.DateTimeField(null=True)),
-                ('attempts', models.SmallIntegerField(default=0)),
-                ('parked_code', models.CharField(max_length=40, null=True)),
-                ('name', models.CharField(max_length=80)),
-                ('template', models.CharField(blank=True, max_length=40)),
-                ('format', models.CharField(max_length=20)),
-                ('currency', models.CharField(max_length=12)),
-                ('entries', models.IntegerField(default=0)),
-                ('created_at', models.DateTimeField()),
-                ('organiser', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.UUIDField(primary_key=True, serialize=False)),
+                ("version", models.IntegerField()),
+                ("status", models.CharField(max_length=12)),
+                ("due", models.CharField(max_length=7, null=True)),
+                ("due_at", models.DateTimeField(null=True)),
+                ("attempts", models.SmallIntegerField(default=0)),
+                ("parked_code", models.CharField(max_length=40, null=True)),
+                ("name", models.CharField(max_length=80)),
+                ("template", models.CharField(blank=True, max_length=40)),
+                ("format", models.CharField(max_length=20)),
+                ("currency", models.CharField(max_length=12)),
+                ("entries", models.IntegerField(default=0)),
+                ("created_at", models.DateTimeField()),
+                (
+                    "organiser",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Entrant',
+            name="Entrant",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('entry_no', models.SmallIntegerField()),
-                ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('tournament', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='entrants', to='tournaments.tournament')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("entry_no", models.SmallIntegerField()),
+                (
+                    "player",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "tournament",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="entrants",
+                        to="tournaments.tournament",
+                    ),
+                ),
             ],
         ),
         migrations.AddIndex(
-            model_name='tournament',
-            index=models.Index(condition=models.Q(('due__isnull', False)), fields=['due_at'], name='tournament_due'),
+            model_name="tournament",
+            index=models.Index(
+                condition=models.Q(("due__isnull", False)), fields=["due_at"], name="tournament_due"
+            ),
         ),
         migrations.AddIndex(
-            model_name='tournament',
-            index=models.Index(fields=['-created_at', '-id'], name='tournament_newest'),
+            model_name="tournament",
+            index=models.Index(fields=["-created_at", "-id"], name="tournament_newest"),
         ),
         migrations.AddConstraint(
-            model_name='tournament',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('due__isnull', True), ('due_at__isnull', True)), models.Q(('due__isnull', False), ('due_at__isnull', False)), _connector='OR'), name='tournament_due_has_an_instant'),
+            model_name="tournament",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("due__isnull", True), ("due_at__isnull", True)),
+                    models.Q(("due__isnull", False), ("due_at__isnull", False)),
+                    _connector="OR",
+                ),
+                name="tournament_due_has_an_instant",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entrant',
-            constraint=models.UniqueConstraint(fields=('tournament', 'player', 'entry_no'), name='entry_number_once'),
+            model_name="entrant",
+            constraint=models.UniqueConstraint(
+                fields=("tournament", "player", "entry_no"), name="entry_number_once"
+            ),
         ),
     ]

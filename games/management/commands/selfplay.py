@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from typing_extensions import override
 
 from eventstore.core.refusal import Refusal
 from games.rules.options import DEFAULTS, SEATS_MAX, SEATS_MIN, Options, complete
@@ -19,6 +20,7 @@ class Command(BaseCommand):
     help = "Plays hands without a database; writes one JSON object a hand."
     requires_system_checks: tuple[str, ...] = ()
 
+    @override
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The arguments of `design.md` section 6."""
         names = ", ".join((MIXED, *POLICIES))
@@ -29,6 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("--bots", default=MIXED, help=f"one a seat, by commas: {names}")
         parser.add_argument("--out", type=Path, help="a file; without it standard output")
 
+    @override
     def handle(self, **arguments: Any) -> None:
         """Plays and writes; a bad argument is refused before the first hand."""
         seats, hands = arguments["seats"], arguments["hands"]

@@ -24,7 +24,9 @@ def test_an_append_is_read_back_with_its_chain() -> None:
     loaded = store.load(stream)
     assert loaded.events == first
     assert verify_chain(loaded.events) is None
-    assert in_transaction(lambda tx: tx.append(stream, loaded.head, [consent(True)]))[0].version == 3
+    assert (
+        in_transaction(lambda tx: tx.append(stream, loaded.head, [consent(True)]))[0].version == 3
+    )
     assert store.load(stream, from_version=3, with_first=True).events[0] == first[0]
 
 

@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hypothesis import strategies as st
+
 from eventstore.core.refusal import Refusal
 from games.case_reading import arranged
 from games.rules import moves
 from games.rules.decide import Decision, decide, legal
 from games.rules.domains import Choice, Counts, Domain, Range, Tiers
-from games.rules.events import Event
 from games.rules.options import DOMAINS, PLAYABLE, Options, complete
 from games.rules.result import Result
 from games.rules.selfplay import QUIET_KNOCK_CHANCE, Random, Run, pick, random_setup
-from games.rules.state import Hand, fold
-from hypothesis import strategies as st
+from games.rules.state import Hand, dealt_hand, fold
 
 UUIDS = tuple(f"0198f0c2-a000-7000-8000-00000000000{seat}" for seat in range(1, 7))
 
@@ -27,7 +27,8 @@ def options_of(seats: int = 2, **overrides: Any) -> Options:
 
 def table(players: str = "AB", *, options: Mapping[str, Any] | None = None, **fields: Any) -> Hand:
     """A hand as a case describes it; by default the second player's turn begins."""
-    case = {"id": "t", "players": list(players), "dealer": players[0], "start": "turn"}
+    case: dict[str, Any] = {"id": "t", "title": "t"}
+    case |= {"players": list(players), "dealer": players[0], "start": "turn"}
     case |= {"turn": players[1]} | fields
     case["hands"] = {player: cards.split() for player, cards in fields["hands"].items()}
     for pile in {"stock", "discard"} & set(fields):
@@ -51,6 +52,13 @@ def answer(hand: Hand, text: str, *, seat: int | None = None) -> Decision | Refu
     return decide(hand, seat or hand.to_act or 1, move(text))
 
 
+def decided(hand: Hand, text: str) -> Decision:
+    """The facts of a legal move of the seat to act."""
+    found = answer(hand, text)
+    assert isinstance(found, Decision), found
+    return found
+
+
 def code(hand: Hand, text: str, *, seat: int | None = None) -> str:
     """Code of the refusal of a move, or ok."""
     found = answer(hand, text, seat=seat)
@@ -61,8 +69,7 @@ def play(hand: Hand, *texts: str) -> tuple[Hand, Result | None]:
     """The hand after moves of whoever is to act, all of which must be legal, and its result."""
     result = None
     for text in texts:
-        found = answer(hand, text)
-        assert isinstance(found, Decision), (text, found)
+        found = decided(hand, text)
         hand, result = fold(hand, found.events), found.result
     return hand, result
 
@@ -102,8 +109,6 @@ def choose(hand: Hand, rng: Random) -> moves.Move:
 
 def dealt(rng: Random, options: Options, seats: int) -> Hand:
     """A hand dealt at random, claims ignored."""
-    from games.rules.state import dealt_hand
-
     run = Run(options, seats, "t", stake=7)
     setup = random_setup(rng, run, hand="t", dealer=1 + int(rng.random() * seats))
     assert setup.deck is not None
@@ -115,16 +120,11 @@ def walk(hand: Hand, rng: Random) -> Iterator[tuple[Hand, moves.Move, Decision, 
     """Random play to the end: state, move, decision, next state."""
     while not hand.over:
         chosen = choose(hand, rng)
-        decided = decide(hand, hand.to_act or 0, chosen)
-        assert isinstance(decided, Decision), decided
-        following = fold(hand, decided.events)
-        yield hand, chosen, decided, following
+        found = decide(hand, hand.to_act or 0, chosen)
+        assert isinstance(found, Decision), found
+        following = fold(hand, found.events)
+        yield hand, chosen, found, following
         hand = following
-
-
-def facts_of(hand: Hand, rng: Random) -> list[Event]:
-    """All facts of a hand played at random."""
-    return [fact for _, _, decided, _ in walk(hand, rng) for fact in decided.events]
 
 
 def _values(domain: Domain) -> st.SearchStrategy[Any]:
@@ -140,7 +140,8 @@ def _values(domain: Domain) -> st.SearchStrategy[Any]:
         case Tiers():
             totals = st.lists(st.integers(0, domain.total_max), max_size=3, unique=True)
             return totals.map(lambda low: tuple((one, 1 + one % 4) for one in sorted(low)))
-    raise AssertionError(domain)
+        case _:
+            raise AssertionError(domain)
 
 
 FREE = sorted(set(DOMAINS) - {"max_players", "joker_value"})

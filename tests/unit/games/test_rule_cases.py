@@ -157,6 +157,20 @@ def test_the_first_difference_is_told(change: dict[str, Any], why: str) -> None:
     assert run_case(CASE | change) == why
 
 
+def test_a_drawn_case_may_name_the_taken_card() -> None:
+    change = {"start": "drawn", "taken": "AC", "hands": {"A": ["2C"], "B": ["AC", "3D"]}}
+    actions = [["B", "discard", "AC", "same_discard"], ["B", "discard", "3D", "ok"]]
+    case = CASE | change | {"actions": actions, "expect": {"end": None, "next": "A"}}
+    assert run_case(case) is None
+    assert "taken is not in the hand" in (run_case(case | {"taken": "QH"}) or "")
+
+
+def test_a_case_is_a_mapping_and_an_action_has_a_verb() -> None:
+    (verdict,) = run({"kind": KIND, "cases": ["C1"]})
+    assert verdict == ("case", "schema: a case is a mapping")
+    assert "verb" in (run_case(CASE | {"actions": [["B", ["knock"], "ok"]]}) or "")
+
+
 def test_an_id_twice_fails() -> None:
     verdicts = list(run({"kind": KIND, "cases": [CASE, CASE]}))
     assert verdicts == [("T1", None), ("T1", "schema: id twice")]

@@ -1,20 +1,24 @@
 """Where the source is silent: each test named by the decision that it tests (`rules.md` 2)."""
 
+# ruff: noqa: N802 -- decisions are numbered D1, D2, ... everywhere.
+
 import pytest
 
 from eventstore.core.refusal import InvariantBroken, Refusal
 from games.rules import rotation
-from games.rules.cards import CODES, codes_of, texts as card_texts
+from games.rules.cards import CODES, codes_of
+from games.rules.cards import texts as card_texts
 from games.rules.decide import Decision, default_action, legal, time_out
 from games.rules.events import CardDrawn, TurnTimedOut
 from games.rules.initial import claims
 from games.rules.moves import DISCARDS
 from games.rules.options import DEFAULTS
-from games.rules.state import evolve, fold
+from games.rules.state import Hand, evolve, fold
 from tests.unit.games.rules_tables import (
     after,
     answer,
     code,
+    decided,
     ended,
     nets,
     options_of,
@@ -25,7 +29,7 @@ from tests.unit.games.rules_tables import (
 PLAIN = {"A": "KC KD 5H 7S 9C", "B": "AC 2D 3H 4S 6C"}
 
 
-def forced(hand) -> list[str]:
+def forced(hand: Hand) -> list[str]:
     return [move.text for move in default_action(hand)]
 
 
@@ -57,8 +61,9 @@ def test_D2_drawn_and_void_hands_pass_the_deal_and_do_not_count() -> None:
 
 
 def test_D3_D4_one_player_has_one_claim_and_spreads_count_in_it() -> None:
-    fields = {"start": "deal", "options": {"initial_spread": True, "initial_low": [[13, 2]]}}
-    hand = table(hands={"A": "9S TS JS QS KS", "B": "AD 2D 3D 4D 5D"}, **fields)
+    options = {"initial_spread": True, "initial_low": [[13, 2]]}
+    hands = {"A": "9S TS JS QS KS", "B": "AD 2D 3D 4D 5D"}
+    hand = table(hands=hands, start="deal", options=options)
     found = [(one.player, one.kind, one.total) for one in claims(hand)]
     assert found == [(0, "initial_tonk", 49), (1, "initial_spread", 15)]
 
@@ -81,7 +86,7 @@ def test_D6_the_taken_card_may_not_be_thrown_back_unless_it_is_the_last() -> Non
 
 def test_D7_an_empty_hand_ends_all() -> None:
     hand = table(hands={"A": "KC", "B": "8C 8D"}, stock="8H", discard="QH")
-    hand = fold(after(hand, "S"), answer(after(hand, "S"), "L 8C 8D 8H").events)
+    hand = fold(after(hand, "S"), decided(after(hand, "S"), "L 8C 8D 8H").events)
     assert (hand.over, hand.to_act, hand.phase, legal(hand)) == (True, None, "ended", ())
     assert code(hand, "S", seat=1) == code(hand, "D 8C", seat=2) == "hand_over"
 
@@ -109,7 +114,7 @@ def test_D10_runs_grow_to_thirteen_and_books_stop_at_four() -> None:
     melds = {"m1": ("A", run), "m2": ("A", "9D 9H 9S")}
     hand = after(table(hands={"A": "KD", "B": "AC KC 2D"}, melds=melds, stock="5H"), "S")
     hand = after(hand, "H KC m1", "H AC m1")
-    assert [meld.fits for meld in hand.melds][0] == 0
+    assert hand.melds[0].fits == 0
     high = table(
         hands={"A": "KD", "B": "AC 2D"},
         melds={"m1": ("A", run + " KC")},
@@ -144,8 +149,9 @@ def test_D13_tied_lowest_do_not_pay_one_another() -> None:
 def test_D14_D21_ties_at_the_end_of_the_stock(tie: str, net: list[int]) -> None:
     hands = {"A": "2C 3D", "B": "AC 4S", "C": "9S"}
     stake = 5 if tie == "split" else 1
-    fields = {"rest": "discard", "options": {"stockout_tie": tie}, "stake": stake}
-    assert nets(ended(table("ABC", hands=hands, **fields), "S")) == net
+    options = {"stockout_tie": tie}
+    hand = table("ABC", hands=hands, rest="discard", options=options, stake=stake)
+    assert nets(ended(hand, "S")) == net
 
 
 def test_D15_asking_for_the_empty_stock_is_not_fined() -> None:
@@ -174,11 +180,11 @@ def test_D17_after_so_many_takes_in_a_row_the_stock_must_be_drawn() -> None:
 
 def test_D18_a_time_out_draws_and_throws_what_it_drew() -> None:
     hand = table(hands=PLAIN, stock="JS", discard="QH")
-    decided = time_out(hand, in_row=2, bank_ms=500)
-    assert isinstance(decided, Decision)
-    assert decided.events[0] == TurnTimedOut(seat=2, in_row=2, bank_ms=500)
+    found = time_out(hand, in_row=2, bank_ms=500)
+    assert isinstance(found, Decision)
+    assert found.events[0] == TurnTimedOut(seat=2, in_row=2, bank_ms=500)
     assert forced(hand) == ["S", "D JS"]
-    assert fold(hand, decided.events).to_act == 1
+    assert fold(hand, found.events).to_act == 1
     assert forced(after(hand, "T")) == ["D 6C"]
 
 
@@ -203,14 +209,14 @@ def test_D18_a_time_out_lays_what_must_be_laid_and_keeps_aces() -> None:
 
 
 def test_D18_a_time_out_hits_with_a_card_that_must_be_used() -> None:
-    melds = {"m1": ("A", "JH JD JS"), "m2": ("A", "9H TH JC".replace("JC", "8H"))}
+    melds = {"m1": ("A", "JH JD JS"), "m2": ("A", "8H 9H TH")}
     hands = {"A": "2D", "B": "AC KD"}
     hand = table(hands=hands, melds=melds, discard="7H", options={"must_use_discard": True})
     assert forced(after(hand, "T")) == ["H 7H m2", "D KD"]
 
 
 def test_D18_nobody_times_out_after_the_end() -> None:
-    hand = fold(table(hands=PLAIN), answer(table(hands=PLAIN), "K").events)
+    hand = fold(table(hands=PLAIN), decided(table(hands=PLAIN), "K").events)
     assert time_out(hand, in_row=1, bank_ms=0) == Refusal("hand_over", "D7")
 
 

@@ -21,7 +21,7 @@ from games.rules.selfplay import SeededNumbers
 from games.rules.state import Hand, Setup, evolve, fold, start
 from tests.unit.games.rules_tables import UUIDS, dealt, option_sets, walk
 
-play = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+play = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 seats = st.shared(st.integers(2, 6), key="seats")
 rule_sets = seats.flatmap(option_sets)
 seeds = st.integers(0, 1 << 32).map(str)
@@ -110,7 +110,7 @@ def test_cards_are_conserved_and_a_player_to_act_has_a_move(
         assert before != following
 
 
-@settings(play, max_examples=15)
+@settings(play, max_examples=play.max_examples // 4)
 @given(seats, rule_sets, seeds)
 def test_decide_accepts_exactly_the_legal_moves(count: int, options: Options, seed: str) -> None:
     rng = SeededNumbers(seed)

@@ -1,22 +1,25 @@
 """The rules of the source, each test named by the rule that it tests (`rules.md` section 1)."""
 
+# ruff: noqa: N802 -- rules are numbered R1, R2, ... everywhere.
+
 import pytest
 
 from eventstore.core.refusal import Refusal
 from games.rules import rotation
 from games.rules.cards import CODES, codes_of, pack_of
 from games.rules.dealing import deal
+from games.rules.events import PlacedCard
 from games.rules.options import DEFAULTS, complete
 from games.rules.payouts import Showdown, caught
 from games.rules.rulebook import rulebook
 from games.rules.selfplay import Run, SeededNumbers, random_setup
-from games.rules.state import with_deck
+from games.rules.state import Setup, with_deck
 from tests.unit.games.rules_tables import after, code, ended, nets, options_of, table, texts
 
 PLAIN = {"A": "KC KD 5H 7S 9C", "B": "AC 2D 3H 4S 6C"}
 
 
-def setup_with(first: str, *, seats: int = 2, dealer: int = 1, **options: object):
+def setup_with(first: str, *, seats: int = 2, dealer: int = 1, **options: object) -> Setup:
     """A deal whose first cards are given; the rest follows in deck order."""
     rules = rulebook(options_of(seats, **options), seats)
     run = Run(rules.options, seats, "t")
@@ -72,7 +75,8 @@ def test_R8_R9_five_cards_one_at_a_time_then_the_upcard_then_the_stock() -> None
     assert hand.held_cards(1) == codes_of(["2C", "3C", "4C", "6H", "8H"])
     assert hand.held_cards(2) == codes_of(["2S", "3S", "7D", "8D", "9D"])
     assert (hand.top, hand.stock_count, hand.stock_next) == (CODES["QH"], 41, 11)
-    assert (dealt.upcard.card, dealt.upcard.place, dealt.next) == ("QH", 10, 1)
+    assert dealt.upcard == PlacedCard(card="QH", place=10)
+    assert dealt.next == 1
     assert after(hand, "S").held_number(1) == 6
     assert CODES["JS"] in after(hand, "S").held_cards(1)
 

@@ -50,6 +50,8 @@ def test_what_waits_is_known_and_fails() -> None:
 def test_a_wrong_expectation_is_shown() -> None:
     wrong = {"id": "P", "pool": 10, "weights": [1, 1], "expect": [6, 4]}
     assert verdict("prizes", wrong) == "got [5, 5] expected [6, 4]"
+    rising = {**wrong, "weights": [1, 2]}
+    assert verdict("prizes", rising) == "broken: prizes [3, 7] of 10"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,10 @@ from tournaments.core.conduct import conduct
 from tournaments.core.lifecycle import Status
 from tournaments.core.state import NOTHING, evolve, fold
 
+PAYOUTS: st.SearchStrategy[dict[str, object]] = st.sampled_from(
+    [{}, {"payout_top": 8}, {"payout_bp": [5000, 2500, 2500]}]
+)
+
 
 @st.composite
 def worlds(draw: st.DrawFn) -> World:
@@ -33,13 +37,13 @@ def worlds(draw: st.DrawFn) -> World:
         round_to=draw(st.sampled_from([1, 100])),
         redraw_final=draw(st.booleans()),
         hand_for_hand=draw(st.booleans()),
-        **draw(st.sampled_from([{}, {"payout_top": 8}, {"payout_bp": [5000, 2500, 2500]}])),
+        **draw(PAYOUTS),
     )
     return world
 
 
 @given(worlds())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_freezeout_reaches_one_winner(world: World) -> None:
     world.begin()
     chips = world.state.chips_total
@@ -65,7 +69,7 @@ def test_a_freezeout_reaches_one_winner(world: World) -> None:
 
 
 @given(worlds())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_a_fold_is_its_events_one_by_one(world: World) -> None:
     world.begin()
     world.play()
@@ -94,7 +98,7 @@ def one_id(world: World, wanted: TableWorld) -> str:
 
 
 @given(st.integers(3, 6), st.integers(7, 40), st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_sizes_are_within_one_after_a_hand_of_each_table(
     seats: int, players: int, draw: int
 ) -> None:
@@ -152,14 +156,11 @@ def test_two_busts_of_one_hand_share_a_place() -> None:
 
 def test_level_by_hands_follows_the_fastest_table() -> None:
     world = three_tables()
+    plans = []
     for _ in range(3):
-        one = world.tables[name(900)]
         world.end_hand(name(900), owed=[Transfer(1, 2, 1)])
-        raised = world.run(name(900)).events
-        assert one.hand
-    assert [one for one in raised if isinstance(one, events.LevelRaised)] == [
-        events.LevelRaised(level=2, stake=15, by="hands")
-    ]
+        plans.append(world.run(name(900)).events)
+    assert plans == [(), (), (events.LevelRaised(level=2, stake=15, by="hands"),)]
     world.end_hand(name(901), owed=[])
     world.run(name(901))
     assert world.deals[-1].stake == 15
@@ -225,6 +226,35 @@ def test_a_round_of_hand_for_hand_is_one_moment() -> None:
     last = [entry for entry in world.state.entries.values() if (entry.place or (9, 9)) <= (4, 4)]
     chips = {entry.chips_at_start: entry.place for entry in last}
     assert chips in ({300: (3, 4)}, {300: (4, 4), 600: (3, 3)})
+
+
+def test_no_hand_for_hand_where_one_table_is_enough() -> None:
+    """Four players at two tables of two, one prize: the bubble falls on the last table."""
+    world = World(Random(7))
+    world.open(4, seats=2, payout_bp=[10_000])
+    world.begin()
+    world.play()
+    assert not [one for one in world.log if isinstance(one, events.HandForHandSet)]
+
+
+def test_a_bust_in_a_hand_dealt_before_the_bubble_ends_it_at_once() -> None:
+    """Hands that ran when hand-for-hand was set are no round: their busts rank by time."""
+    world = World(Random(7))
+    world.open(8, seats=2, payout_top=5)
+    world.begin()
+    for table in list(world.due):
+        world.run(table)
+    first, second, third, fourth = world.state.tables
+    bust(world, first, 1)
+    world.run(first)
+    bust(world, second, 1)
+    assert events.HandForHandSet(on=True, remaining=6, paid_places=5) in world.run(second).events
+    bust(world, third, 1)
+    answer = world.run(third)
+    assert isinstance(answer.events[0], events.PlayerBusted)
+    assert answer.events[0].place_best == 6
+    assert answer.events[1] == events.HandForHandSet(on=False, remaining=5, paid_places=5)
+    assert world.tables[fourth].hand
 
 
 def test_a_run_that_comes_twice_plans_nothing_new() -> None:

@@ -76,19 +76,23 @@ class World:
                 table.seats[one.seat] = one.player, one.chips
         self.due = list(ids)
 
-    def play(self) -> None:
+    def play(self, *, swift: bool = False) -> None:
+        """To the end; swiftly, one player of each hand busts all others."""
         for _ in range(RUNS_MAX):
             if self.state.status is not Status.RUNNING:
                 return
-            self.step()
+            self.step(swift=swift)
         raise AssertionError("no end")
 
-    def step(self) -> None:
+    def step(self, *, swift: bool = False) -> None:
         running = [table for table, one in self.tables.items() if one.hand]
         waiting = [table for table, one in self.tables.items() if one.ended] + self.due
         assert running or waiting, "nothing is due and nobody plays"
         if running and (not waiting or self.random.random() < 0.5):
-            self.end_hand(self.random.choice(sorted(running)))
+            table = self.random.choice(sorted(running))
+            seats = [one.seat for one in self.tables[table].hand or ()]
+            all_in = [Transfer(seat, seats[-1], 10**9) for seat in seats[:-1]]
+            self.end_hand(table, owed=all_in if swift else None)
         else:
             self.run(self.random.choice(sorted(waiting)))
 

@@ -174,7 +174,7 @@ TOURNAMENT_EVENTS: tuple[type[Event], ...] = (
 )
 """Every type of a tournament's stream, in the order of section 4."""
 
-__all__ = [
+__all__ = (
     "TOURNAMENT_EVENTS",
     "AbsenceRecorded",
     "AddOnBought",
@@ -258,4 +258,4 @@ __all__ = [
     "WaitListed",
     "WalkoverAwarded",
     "WarningGiven",
-]
+)

@@ -1,0 +1,209 @@
+"""The books rebuilt from the log, and every way in which the live ones can be found wrong."""
+
+import json
+from collections.abc import Iterator
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from django.core.management import call_command
+from django.db import connections
+
+from eventstore import store as log
+from eventstore.core.ids import table_stream, tournament_stream, wallet_stream
+from ledger import selectors
+from ledger.rebuild import compare
+from ledger.services import settle, settle_due
+from ledger.store.books import in_schema
+from tests.databases import owner
+from tests.integration.ledger.commands import (
+    cashed_out,
+    command,
+    deposit,
+    entered,
+    hand_ended,
+    prizes,
+    sit,
+)
+
+pytestmark = pytest.mark.usefixtures("committed")
+
+
+@pytest.fixture
+def played() -> tuple[UUID, UUID]:
+    """A table with a raked hand and a cash-out, a tournament to its end, a frozen wallet."""
+    first, second, table, tournament = (uuid4() for _ in range(4))
+    for player in (first, second):
+        deposit(player, 5000)
+        sit(table, player, 1000)
+        entered(tournament, player, 1000, fee=100)
+    command(table_stream(table), hand_ended({first: 100, second: -100}, {first: 5}))
+    command(table_stream(table), cashed_out(first, 1095), cashed_out(second, 900))
+    command(table_stream(table), ("TableClosed", {"reason": "empty"}))
+    command(tournament_stream(tournament), prizes((second, 1200), (first, 600), rake=200, fees=200))
+    command(tournament_stream(tournament), ("Settled", {"checked_version": 3}))
+    people = {"reason_code": "review", "proposer": "s1", "approver": "s2"}
+    command(wallet_stream(second), ("WalletFrozen", people))
+    return first, second
+
+
+@pytest.fixture
+def tampered() -> Iterator[psycopg.Connection]:
+    """The owner, with the guards of the books switched off."""
+    guarded = ("entry", "posting", "account", "account_balance")
+    with owner(connections["default"].settings_dict["NAME"]) as connection:
+        for relation in guarded:
+            connection.execute(f"ALTER TABLE ledger.{relation} DISABLE TRIGGER USER")
+        yield connection
+        for name in ("check_legs", "no_change"):
+            connection.execute(f"ALTER TABLE ledger.posting ENABLE ALWAYS TRIGGER {name}")
+        for name in ("check_entry", "no_change"):
+            connection.execute(f"ALTER TABLE ledger.entry ENABLE ALWAYS TRIGGER {name}")
+        for relation in ("account", "account_balance"):
+            connection.execute(f"ALTER TABLE ledger.{relation} ENABLE ALWAYS TRIGGER no_removal")
+
+
+def test_the_books_are_what_the_log_says(played: object) -> None:
+    settle_due()
+    found = compare()
+    assert found.difference is None
+    assert found.entries == 13
+    assert found.digest == selectors.digest()
+    assert found == compare()
+    assert set(selectors.sums().values()) | set(selectors.balance_sums().values()) == {0}
+
+
+def test_what_is_not_settled_yet_is_no_difference(played: object) -> None:
+    assert compare().difference is None
+
+
+def test_nothing_of_the_rebuild_stays(played: object) -> None:
+    compare()
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_namespace WHERE nspname = 'ledger_check'")
+        assert cursor.fetchone() == (0,)
+
+
+def test_an_event_appended_meanwhile_is_no_difference(
+    played: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle_due()
+    expected = compare()
+
+    def read_and_disturb(after: int = 0) -> Iterator[object]:
+        with owner(connections["default"].settings_dict["NAME"]) as other:
+            other.execute(
+                """INSERT INTO eventstore_event
+                    (event_id, stream, version, type, schema, data, meta, at, prev_hash, hash)
+                SELECT gen_random_uuid(), stream, version + 100, type, schema, data, meta, at,
+                    prev_hash, hash FROM eventstore_event"""
+            )
+        yield from read_all(after)
+
+    read_all = log.read_all
+    monkeypatch.setattr(log, "read_all", read_and_disturb)
+    assert compare() == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "named"),
+    [
+        (
+            """UPDATE ledger.posting SET amount = amount + sign(amount) WHERE entry_id = (
+                SELECT id FROM ledger.entry WHERE kind = 3)""",
+            "table/",
+        ),
+        ("UPDATE ledger.entry SET effective_at = effective_at + '1s' WHERE kind = 3", "table/"),
+        ("UPDATE ledger.entry SET hash = sha256('x') WHERE kind = 3", "table/"),
+        (
+            """UPDATE ledger.account_balance SET balance = balance + 1 WHERE account_id = (
+                SELECT min(id) FROM ledger.account WHERE role = 'wallet' AND currency = 'EUR')""",
+            "wallet:",
+        ),
+        (
+            """UPDATE ledger.account_balance SET state = 'open' WHERE account_id = (
+                SELECT id FROM ledger.account WHERE role = 'fees')""",
+            "fees:",
+        ),
+        (
+            """DELETE FROM ledger.posting WHERE entry_id = (
+                SELECT id FROM ledger.entry WHERE kind = 3);
+            DELETE FROM ledger.entry WHERE kind = 3""",
+            "table/",
+        ),
+        (
+            """INSERT INTO ledger.entry (kind, currency, stream, version, part, effective_at,
+                recorded_at, posting_count, hash)
+            VALUES (1, 'EUR', 'table/none', 1, 0, now(), now(), 2, sha256('x'))""",
+            "table/none@1#0",
+        ),
+    ],
+)
+def test_a_change_by_hand_is_named(
+    played: object, tampered: psycopg.Connection, sql: str, named: str
+) -> None:
+    settle_due()
+    tampered.execute(sql)
+    difference = compare().difference
+    assert difference is not None
+    assert difference.name.startswith(named)
+    assert difference.live != difference.log
+
+
+def test_a_log_that_overdraws_is_named(played: tuple[UUID, UUID]) -> None:
+    """One amount of the log changed: the books refuse it where they would have refused the fact."""
+    settle_due()
+    with owner(connections["default"].settings_dict["NAME"]) as connection:
+        connection.execute("ALTER TABLE eventstore_event DISABLE TRIGGER USER")
+        connection.execute(
+            """UPDATE eventstore_event SET data = replace(data::text, '5000', '1500')::json
+            WHERE type = 'DepositRecorded'"""
+        )
+        connection.execute("ALTER TABLE eventstore_event ENABLE ALWAYS TRIGGER event_no_change")
+        connection.execute("ALTER TABLE eventstore_event ENABLE ALWAYS TRIGGER event_no_truncate")
+    difference = compare().difference
+    assert difference is not None
+    assert difference.log == "refused: insufficient_funds"
+
+
+def test_the_command_prints_json_last(
+    played: object, capsys: pytest.CaptureFixture[str], tampered: psycopg.Connection
+) -> None:
+    settle_due()
+    call_command("ledger_rebuild", check=True)
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert found["equal"] is True
+    assert set(found) == {"entries", "accounts", "digest", "equal"}
+    tampered.execute("UPDATE ledger.entry SET hash = sha256('x') WHERE kind = 3")
+    with pytest.raises(SystemExit, match="1"):
+        call_command("ledger_rebuild", check=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert json.loads(lines[-1])["equal"] is False
+    assert "books" in lines[0]
+    assert "log" in lines[1]
+
+
+def test_unparking_by_command(capsys: pytest.CaptureFixture[str]) -> None:
+    table = uuid4()
+    stream = table_stream(table)
+    players = uuid4(), uuid4()
+    for player in players:
+        deposit(player, 100)
+        sit(table, player, 100)
+    command(stream, hand_ended({players[0]: 50, players[1]: -50}))
+    command(stream, ("HandFinished", {"currency": "EUR"}))
+    command(stream, cashed_out(players[0], 150))
+    assert settle(stream).parked_code == "unknown_event"
+    with pytest.raises(Exception, match="parked again: unknown_event"):
+        call_command("ledger_settle", unpark=stream)
+    with pytest.raises(Exception, match="is not parked"):
+        call_command("ledger_settle", unpark=table_stream(uuid4()))
+    assert compare().difference is None
+
+
+def test_sql_of_the_live_books_speaks_of_others() -> None:
+    sql = "CREATE SCHEMA ledger; SELECT ledger.post(), nextval('ledger.account_id')"
+    assert in_schema(sql, "ledger") == sql
+    assert in_schema(sql, "other") == (
+        "CREATE SCHEMA other; SELECT other.post(), nextval('other.account_id')"
+    )

@@ -1,0 +1,27 @@
+"""The main job inside one process: nine bots, from the draft to settled prizes."""
+
+import pytest
+
+from eventstore import store
+from eventstore.core.ids import tournament_stream
+from ledger.selectors import escrow, sums
+from tests.drive import until_rest
+from tests.factories import a_player, a_tournament, with_bots
+from tournaments.models import Tournament
+from tournaments.services import loading
+
+pytestmark = pytest.mark.django_db
+
+
+def test_nine_bots_play_a_freezeout_to_settled_prizes() -> None:
+    organiser = a_player("jonas", "organiser")
+    tournament = a_tournament(organiser)
+    with_bots(tournament, organiser, 6)
+    with_bots(tournament, organiser, 3, "random-0")
+    until_rest(tournament)
+    row = Tournament.objects.get(id=tournament)
+    assert row.status == "settled"
+    state = loading.folded(store.load(tournament_stream(tournament)).events)
+    assert [prize.amount for prize in state.prizes] == [4500, 2700, 1800]
+    assert set(escrow(tournament).values()) == {0}
+    assert set(sums().values()) == {0}

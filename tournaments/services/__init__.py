@@ -1,0 +1,1 @@
+"""Writes of the app, a module a subject: drafting, entries, the start, conduct, money."""

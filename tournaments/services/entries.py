@@ -1,0 +1,119 @@
+"""Entries: the price goes from the wallet into escrow inside the command."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from eventstore import store
+from eventstore.core.chain import Fact
+from eventstore.core.refusal import refuse
+from eventstore.services import Outcome, Receipt, Row, Transaction, run_command
+from games.services.bots import house_bot
+from ledger.services import post_inline
+from players.core.roles import STAFF
+from players.selectors import Person
+from tournaments.core.entering import Entrant, enter
+from tournaments.core.lifecycle import Status
+from tournaments.models import Entrant as EntrantRow
+from tournaments.services import loading
+from tournaments.services.drafting import check_director
+from tournaments.services.loading import Loaded, check_version, decided, live, outcome
+from tournaments.services.start import start_in
+
+BOTS_AT_ONCE_MAX = 100
+
+
+def register(tournament_id: UUID, who: Person, receipt: Receipt) -> Outcome:
+    """Buy an entry; the last one of a field that starts when full starts the tournament.
+
+    Locks the tournament's live row, then the accounts; posts the price; appends EntryPaid, and
+    everything of the start. Raises: Refused with `staff_may_not_play`, `conflict_of_interest`,
+    `registration_closed`, `already_registered`, `field_full`, `bots_not_admitted`,
+    `insufficient_funds`.
+    """
+    if who.roles & STAFF:
+        raise refuse("staff_may_not_play")
+
+    def work(tx: Transaction, row: Row) -> Outcome:
+        if row["organiser_id"] == who.id:
+            raise refuse("conflict_of_interest")
+        loaded = loading.load(tx, tournament_id)
+        before = loaded.head.version
+        loaded = _enter(tx, loaded, who, actor=f"player:{who.id}")
+        entry = loaded.state.entry_of(str(who.id))
+        loaded = _start_if_full(tx, loaded)
+        number = entry.entry_no if entry else 1
+        return outcome(loaded, before, status=201, entry_no=number, player_id=str(who.id))
+
+    return run_command(receipt, live(tournament_id), work)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotsWish:
+    """House bots that a director wants in, at the version that he saw."""
+
+    level: str
+    count: int
+    version: int
+
+
+def add_bots(tournament_id: UUID, director: Person, wish: BotsWish, receipt: Receipt) -> Outcome:
+    """Enter house bots, each paid from its own play chips: all of them or none.
+
+    Raises: Refused with `not_permitted`, `stale_version`, and those of `register`.
+    """
+    if not 1 <= wish.count <= BOTS_AT_ONCE_MAX:
+        raise refuse("invalid_field", field="count", most=BOTS_AT_ONCE_MAX)
+    bots = _bots_for(tournament_id, wish.level, wish.count)
+
+    def work(tx: Transaction, row: Row) -> Outcome:
+        check_director(row, director)
+        loaded = loading.load(tx, tournament_id)
+        check_version(loaded, wish.version)
+        for bot in bots:
+            loaded = _enter(tx, loaded, bot, actor=f"player:{director.id}")
+        entered = [{"player_id": str(bot.id), "name": bot.name, "kind": "bot"} for bot in bots]
+        return outcome(_start_if_full(tx, loaded), wish.version, status=201, entries=entered)
+
+    return run_command(receipt, live(tournament_id), work)
+
+
+def _bots_for(tournament_id: UUID, level: str, count: int) -> list[Person]:
+    """House bots that can pay and are not in yet; empty where the tournament takes none."""
+    stored = store.load(loading.tournament_stream(tournament_id)).events
+    if not stored:
+        raise refuse("not_found")
+    state = loading.folded(stored)
+    if state.status is not Status.REGISTRATION:
+        raise refuse("registration_closed", status=state.status and state.status.value)
+    settings = state.settings
+    taken = {entry.player for entry in state.living_entries()}
+    found: list[Person] = []
+    for _ in range(count):
+        amount = settings.price + (settings.bounty or 0)
+        bot = house_bot(level, currency=settings.currency, amount=amount, except_for=taken)
+        found.append(bot)
+        taken.add(str(bot.id))
+    return found
+
+
+def _enter(tx: Transaction, loaded: Loaded, who: Person, *, actor: str) -> Loaded:
+    kind: Entrant = "person"
+    if who.kind == "bot":
+        kind = "house_bot" if who.level else "api_bot"
+    (paid,) = decided(enter(loaded.state, player=str(who.id), entrant=kind))
+    sealed = tx.seal(loaded.stream, loaded.head, [Fact(paid, actor)])
+    # Money first: on one wallet what spends comes after what it spends, in log order too.
+    post_inline(sealed, tx.now)
+    store.append(sealed, loaded.head)
+    after = loading.after_append(loaded, sealed)
+    entry = after.state.entry_of(str(who.id))
+    EntrantRow.objects.create(
+        tournament_id=loaded.id, player_id=who.id, entry_no=entry.entry_no if entry else 1
+    )
+    return after
+
+
+def _start_if_full(tx: Transaction, loaded: Loaded) -> Loaded:
+    if loaded.state.settings.start == "when_full" and loaded.state.is_full:
+        return start_in(tx, loaded, by="full", actor=loading.DIRECTOR)
+    return loaded
