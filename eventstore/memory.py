@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from eventstore.core.chain import Head, head_of
+from eventstore.core.chain import Head, Loaded, head_of
 from eventstore.core.record import Stored
 from eventstore.core.refusal import InvariantBroken, VersionConflict
-from eventstore.store import Loaded
 
 
 class MemoryLog:

@@ -18,7 +18,7 @@ from django.db import DatabaseError, connection, transaction
 
 from eventstore import store
 from eventstore.core.canonical import encode
-from eventstore.core.chain import Fact, Head, seal
+from eventstore.core.chain import Fact, Head, Loaded, seal
 from eventstore.core.record import Stored
 from eventstore.core.refusal import InvariantBroken, Retryable, refuse
 from eventstore.ports import new_id, random_bytes
@@ -78,7 +78,7 @@ class Transaction:
                 self._now = cursor.fetchone()[0].astimezone(UTC)
         return self._now
 
-    def load(self, stream: str, *, from_version: int = 1, with_first: bool = False) -> store.Loaded:
+    def load(self, stream: str, *, from_version: int = 1, with_first: bool = False) -> Loaded:
         """Events of a stream, as `eventstore.store.load`."""
         loaded = store.load(stream, from_version=from_version, with_first=with_first)
         self._now = self._now or loaded.now

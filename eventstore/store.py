@@ -1,13 +1,12 @@
 """The log in PostgreSQL: load streams and append to them, in the caller's transaction."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any
 
 from django.db import IntegrityError, connection
 
-from eventstore.core.chain import Head, head_of
+from eventstore.core.chain import Head, Loaded
 from eventstore.core.record import EVENTS_PER_APPEND_MAX, Stored
 from eventstore.core.refusal import InvariantBroken, VersionConflict
 
@@ -19,19 +18,6 @@ _CASTS = (
     " %s::timestamptz, %s::bytea, %s::bytea)"
 )
 _ROW = "(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """Events of a stream in order, with the database's clock as read by the same statement."""
-
-    events: tuple[Stored, ...]
-    now: datetime
-
-    @property
-    def head(self) -> Head:
-        """Where the stream stands, if its newest events were loaded."""
-        return head_of(self.events)
 
 
 def load(stream: str, *, from_version: int = 1, with_first: bool = False) -> Loaded:

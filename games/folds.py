@@ -14,7 +14,7 @@ from types import MappingProxyType
 from uuid import UUID
 
 from eventstore import store
-from eventstore.core.chain import Head, head_of
+from eventstore.core.chain import Head, Loaded, head_of
 from eventstore.core.ids import table_stream
 from eventstore.core.record import Stored
 from eventstore.core.refusal import InvariantBroken
@@ -27,7 +27,7 @@ LOOKS_MAX = 3  # a hand that ends between two statements is seen ended at the ne
 _ENDS = frozenset({"HandEnded", "HandVoided"})
 _NO_DECKS: Mapping[str, dealer.Deck] = MappingProxyType({})
 
-Load = Callable[..., store.Loaded]
+Load = Callable[..., Loaded]
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def programs(data: Path, port: int) -> tuple[Program, ...]:
         Program(
             "worker",
             (*celery, "worker", "--queues", "settle,bots", "--concurrency", "2",
-             "--without-gossip", "--without-mingle", "--loglevel", "INFO"),
+             "--without-gossip", "--without-mingle", "--loglevel", "WARNING"),
         ),
         Program(
             "beat",

@@ -50,6 +50,19 @@ def head_of(events: Sequence[Stored]) -> Head:
     return Head(events[-1].version, events[-1].hash, events[-1].at) if events else START
 
 
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Events of a stream in order, with the database's clock as read by the same statement."""
+
+    events: tuple[Stored, ...]
+    now: datetime
+
+    @property
+    def head(self) -> Head:
+        """Where the stream stands, if its newest events were loaded."""
+        return head_of(self.events)
+
+
 def seal(
     stream: str, head: Head, facts: Sequence[Fact], *, at: datetime, ids: Sequence[UUID]
 ) -> tuple[Stored, ...]:

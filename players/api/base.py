@@ -8,6 +8,7 @@ from uuid import UUID
 from django.utils import timezone
 from knox.crypto import hash_token
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -56,12 +57,16 @@ class ApiView(APIView):
     """A path of the API. Each method is an operation; checks run in the published order."""
 
     operations: ClassVar[Mapping[str, Operation]] = {}
+    authentication_classes: ClassVar[list[type[BaseAuthentication]]] = [TokenAuthentication]
 
     @override
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse who may not call this, before anything is looked up."""
+        method = "GET" if request.method == "HEAD" else request.method or ""
+        operation = self.operations.get(method)
+        if operation is None:
+            raise MethodNotAllowed(method)
         super().initial(request, *args, **kwargs)
-        operation = self.operations[(request.method or "").replace("HEAD", "GET")]
         if operation.scope is not None:
             if request.auth is None:
                 raise refuse("not_authenticated")

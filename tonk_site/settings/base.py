@@ -33,7 +33,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "tonk_site.middleware.RequestId",
     "django.middleware.security.SecurityMiddleware",
+    "tonk_site.static.StaticFiles",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -104,6 +106,16 @@ DEALER_KEY_FILE = ENV.dealer_key_file
 
 AUTH_USER_MODEL = "players.User"
 KNOX_TOKEN_MODEL = "players.Token"  # noqa: S105  a model, no secret
+REST_KNOX = {"TOKEN_PREFIX": "tonk_", "AUTO_REFRESH": False}
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}", "OPTIONS": options}
+    for name, options in (
+        ("UserAttributeSimilarityValidator", {"user_attributes": ("username", "display_name")}),
+        ("MinimumLengthValidator", {"min_length": 12}),
+        ("CommonPasswordValidator", {}),
+        ("NumericPasswordValidator", {}),
+    )
+]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 
 # --- Secrets -------------------------------------------------------------------------------------
@@ -124,6 +136,20 @@ LOCALE_PATHS = [env.CHECKOUT / "locale"]
 
 STATIC_URL = "/static/"
 STATIC_ROOT = env.CHECKOUT / "static_collected"
+STORAGES = {
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+# --- Logs -----------------------------------------------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "loggers": {"django": {"handlers": [], "propagate": True}},  # no mail, no second line
+}
 
 # --- API ------------------------------------------------------------------------------------------
 

@@ -70,14 +70,13 @@ def owner_url(addresses: Mapping[str, str]) -> str:
 
 
 def processes_of(data: Path) -> list[str]:
-    """Commands of living processes that name the folder or work for it."""
+    """Commands of processes that name the folder, or have it in their environment."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-            cwd = str((folder / "cwd").readlink())
-            if str(data) in command + cwd:
-                found.append(command)
+            command = (folder / "cmdline").read_bytes()
+            if bytes(data) in command + (folder / "environ").read_bytes():
+                found.append(command.replace(b"\0", b" ").decode())
     return found
 
 

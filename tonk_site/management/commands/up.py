@@ -13,6 +13,7 @@ from typing_extensions import override
 from tonk_site.identity import ServicesError
 from tonk_site.product import HOST, NotReady, free_port, is_free, product
 
+NOT_SERVED = ["rest_framework"]  # there is no browsable API
 STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -27,7 +28,7 @@ class Command(BaseCommand):
         port = settings.ENV.port
         if not is_free(port):
             raise CommandError(
-                f"port {port} is taken; {free_port(port)} is free: PORT={free_port(port)} make run"
+                f"port {port} is taken; another is free: PORT={free_port(port)} make run"
             )
         for sign in STOPS:
             signal.signal(sign, _leave)
@@ -40,6 +41,7 @@ class Command(BaseCommand):
     def serve(self, port: int) -> None:
         """Run until a signal, or until a child ends too often. Raises: NotReady."""
         self.stdout.write("starting ...")
+        self.stdout.flush()
         with product(settings.ENV.data, port) as children:
             self.stdout.write(f"Tonk is open at http://{HOST}:{port}  (Ctrl-C stops it)")
             self.stdout.flush()
@@ -54,11 +56,13 @@ def collect_static() -> None:
     sources = (
         Path(storage.path(path))
         for finder in get_finders()
-        for path, storage in finder.list(None)
+        for path, storage in finder.list(NOT_SERVED)
     )  # fmt: skip
     newest = max((path.stat().st_mtime for path in sources), default=0)
     if not manifest.exists() or manifest.stat().st_mtime < newest:
-        call_command("collectstatic", interactive=False, verbosity=0)
+        call_command(
+            "collectstatic", interactive=False, verbosity=0, ignore_patterns=NOT_SERVED, clear=True
+        )
 
 
 def _leave(*_: object) -> NoReturn:

@@ -1,0 +1,1 @@
+"""HTTP doors to the books."""

@@ -1,0 +1,120 @@
+"""A player's own money: balances and statement (`api.md` section 4.7)."""
+
+import base64
+import binascii
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from eventstore.api.requests import PageQuery, Query
+from eventstore.core.record import time_text
+from eventstore.core.refusal import refuse
+from ledger import selectors
+from ledger.core.currencies import EUR
+from players.api.base import ApiView, Operation, answer
+from players.selectors import roles_of
+
+STAFF = frozenset({"auditor", "admin"})  # they hold no wallet
+
+Instant = Annotated[datetime, msgspec.Meta(tz=True)]
+
+
+class MeQuery(Query, frozen=True, kw_only=True):
+    """Parameters of `ledger.me`."""
+
+    as_of: Instant | None = None
+
+
+class StatementQuery(PageQuery, frozen=True, kw_only=True):
+    """Parameters of `ledger.statement`: lines recorded from an instant on, before another."""
+
+    currency: str = EUR.code
+    start: Instant | None = msgspec.field(name="from", default=None)
+    end: Instant | None = msgspec.field(name="to", default=None)
+
+
+class Me(ApiView):
+    """`GET /ledger/me`."""
+
+    operations = {"GET": Operation("ledger.me", "read", MeQuery)}
+    query: MeQuery
+
+    def get(self, request: Request) -> Response:
+        """Available, in play and total, per currency."""
+        found = selectors.balances(_holder(self.player(request)), self.query.as_of)
+        return answer({"balances": [_balance(balance) for balance in found]})
+
+
+class Statement(ApiView):
+    """`GET /ledger/me/statement`."""
+
+    operations = {"GET": Operation("ledger.statement", "read", StatementQuery)}
+    query: StatementQuery
+
+    def get(self, request: Request) -> Response:
+        """Opening, lines with the running balance and their cause, closing."""
+        player, asked = _holder(self.player(request)), self.query
+        if asked.currency not in selectors.currency_kinds():
+            raise refuse("unknown_currency", currency=asked.currency)
+        wanted = selectors.Range(asked.start, asked.end, _number(asked.cursor), asked.limit)
+        found = selectors.statement(player, asked.currency, wanted)
+        document: dict[str, object] = {
+            "currency": found.currency,
+            "opening": found.opening,
+            "closing": found.closing,
+            "items": [_line(line) for line in found.lines],
+        }
+        if found.next_number is not None:
+            document["next"] = _cursor(found.next_number)
+        return answer(document)
+
+
+def _holder(player: UUID) -> UUID:
+    """The player, unless he is of the staff. Raises: Refused with `staff_may_not_play`."""
+    if roles_of(player) & STAFF:
+        raise refuse("staff_may_not_play")
+    return player
+
+
+def _balance(balance: selectors.Balance) -> dict[str, object]:
+    return {
+        "currency": balance.currency,
+        "available": balance.available,
+        "in_play": balance.in_play,
+        "total": balance.total,
+        "display": balance.display,
+    }
+
+
+def _line(line: selectors.Line) -> dict[str, object]:
+    return {
+        "entry_id": line.entry_id,
+        "kind": line.kind.word,
+        "text": line.text,
+        "at": time_text(line.at),
+        "amount": line.amount,
+        "balance": line.balance,
+        "source": {"stream": line.stream, "version": line.version},
+    }
+
+
+def _cursor(number: int) -> str:
+    return base64.urlsafe_b64encode(b"%d" % number).decode().rstrip("=")
+
+
+def _number(cursor: str | None) -> int:
+    """The line at which a page begins. Raises: Refused with `bad_cursor`."""
+    if cursor is None:
+        return 0
+    try:
+        raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        number = int(raw)
+    except (binascii.Error, ValueError) as fault:
+        raise refuse("bad_cursor") from fault
+    if number < 1 or _cursor(number) != cursor:
+        raise refuse("bad_cursor")
+    return number

@@ -1,0 +1,1 @@
+"""HTTP shapes of tournaments."""

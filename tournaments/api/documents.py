@@ -1,0 +1,72 @@
+"""Documents of tournaments and entries."""
+
+from tournaments import selectors
+from tournaments.core.state import Entry, Tournament
+from tournaments.core.templates import TEMPLATES
+from tournaments.models import Tournament as Live
+from tournaments.selectors import Seen
+
+
+def list_row(row: Live) -> dict[str, object]:
+    """A tournament in a list."""
+    return {
+        "tournament_id": str(row.id),
+        "name": row.name,
+        "status": row.status,
+        "template": row.template,
+        "format": row.format,
+        "currency": row.currency,
+        "organiser": str(row.organiser_id),
+        "version": row.version,
+        "counts": {"entries": row.entries},
+    }
+
+
+def show_tournament(seen: Seen) -> dict[str, object]:
+    """A tournament in full, as `tournament.show` gives it."""
+    row, state = seen.row, seen.state
+    document: dict[str, object] = {
+        "tournament_id": str(row.id),
+        "version": state.version,
+        "status": row.status,
+        "name": row.name,
+        "template": row.template,
+        "organiser": state.organiser,
+        "options": dict(state.options),
+        "counts": selectors.counts(state),
+        "clock": selectors.clock(state),
+        "tables": [{"table_id": one.table, "number": one.number} for one in state.tables.values()],
+        "entries": [show_entry(state, entry) for entry in state.entries.values()],
+        "prizes": [
+            {"place": prize.place, "player_id": prize.player, "amount": prize.amount}
+            for prize in state.prizes
+        ],
+    }
+    known = {
+        "structure_hash": state.structure_hash,
+        "seed_commit": state.seed_commit,
+        "seed": state.seed,
+    }
+    return document | {name: value for name, value in known.items() if value is not None}
+
+
+def show_entry(state: Tournament, entry: Entry) -> dict[str, object]:
+    """An entry, as `entry.create` gives it."""
+    document: dict[str, object] = {
+        "player_id": entry.player,
+        "entry_no": entry.entry_no,
+        "status": entry.status,
+    }
+    if entry.table is not None and entry.seat is not None:
+        document |= {"table_id": entry.table, "seat": entry.seat}
+    if entry.place is not None and state.entered:
+        document |= {"place_best": entry.place[0], "place_worst": entry.place[1]}
+    return document
+
+
+def templates() -> list[dict[str, object]]:
+    """Every template with the options that it sets."""
+    return [
+        {"template": name, "name": name.replace("_", " "), "options": dict(options)}
+        for name, options in TEMPLATES.items()
+    ]

@@ -1,0 +1,206 @@
+"""Tournaments over HTTP: drafts, publication, entries, the start."""
+
+from typing import Annotated, Any, ClassVar, Literal
+from uuid import UUID
+
+import msgspec
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from eventstore.api.pages import page
+from eventstore.api.requests import (
+    Body,
+    PageQuery,
+    Version,
+    expected_version,
+    read_body,
+    receipt_for,
+)
+from eventstore.core.refusal import refuse
+from eventstore.services import Outcome
+from games.api.bodies import Level
+from players.api.base import ApiView, Operation, answer
+from players.selectors import Person, person
+from tournaments import selectors
+from tournaments.api.documents import list_row, show_entry, show_tournament, templates
+from tournaments.services import drafting, entries, start
+from tournaments.services.entries import BOTS_AT_ONCE_MAX, BotsWish
+
+
+class DraftBody(Body):
+    """Body of `tournament.create`."""
+
+    template: Annotated[str, msgspec.Meta(max_length=40)]
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
+    overrides: dict[str, Any] = {}
+
+
+class VersionBody(Body):
+    """Body of a director's act: the version that he saw."""
+
+    version: Version | None = None
+
+
+class BotsBody(Body):
+    """Body of `tournament.bots_add`."""
+
+    level: Level
+    count: Annotated[int, msgspec.Meta(ge=1, le=BOTS_AT_ONCE_MAX)]
+    version: Version | None = None
+
+
+class ListQuery(PageQuery):
+    """Filters of the list of tournaments."""
+
+    status: str | None = None
+    format: Literal["freezeout"] | None = None
+    currency: str | None = None
+    organiser: UUID | None = None
+
+
+class TournamentView(ApiView):
+    """A view of tournaments; the caller as the services want him."""
+
+    def caller(self, request: Request) -> Person:
+        """The account of the token. Raises: Refused with `not_authenticated`."""
+        found = person(self.player(request))
+        if found is None:
+            raise refuse("not_authenticated")
+        return found
+
+    def shown(self, outcome: Outcome, tournament_id: UUID, viewer: UUID) -> Response:
+        """The tournament as it is after a command."""
+        document = show_tournament(selectors.see(tournament_id, viewer))
+        return answer(document, status=outcome.status, replayed=outcome.replayed)
+
+
+class Templates(ApiView):
+    """`GET /tournament-templates`."""
+
+    operations: ClassVar = {"GET": Operation("template.list", query=PageQuery)}
+
+    def get(self, request: Request) -> Response:
+        """Every template; they fit on one page."""
+        del request
+        return answer({"items": templates()})
+
+
+class Tournaments(TournamentView):
+    """`GET` and `POST /tournaments`."""
+
+    operations: ClassVar = {
+        "GET": Operation("tournament.list", query=ListQuery),
+        "POST": Operation("tournament.create", scope="organise"),
+    }
+
+    def get(self, request: Request) -> Response:
+        """Tournaments, newest first."""
+        del request
+        query: Any = self.query
+        filters = {name: getattr(query, name) for name in query.__struct_fields__}
+        return answer(
+            page(
+                selectors.listed(filters),
+                newest_by="created_at",
+                limit=query.limit,
+                cursor=query.cursor,
+                item=list_row,
+            )
+        )
+
+    def post(self, request: Request) -> Response:
+        """Draft a tournament from a template."""
+        caller = self.caller(request)
+        body = read_body(request, DraftBody)
+        draft = drafting.Draft(template=body.template, name=body.name, overrides=body.overrides)
+        outcome = drafting.create(draft, caller, receipt_for(request, caller.id, body))
+        tournament_id = UUID(str(outcome.result["tournament_id"]))
+        response = self.shown(outcome, tournament_id, caller.id)
+        response.data["problems"] = []
+        response["Location"] = f"/api/v1/tournaments/{tournament_id}"
+        return response
+
+
+class Tournament(ApiView):
+    """`GET /tournaments/{tournament_id}`."""
+
+    operations: ClassVar = {"GET": Operation("tournament.show")}
+
+    def get(self, request: Request, tournament_id: UUID) -> Response:
+        """A tournament in full."""
+        return answer(show_tournament(selectors.see(tournament_id, self.viewer(request))))
+
+
+class Directed(TournamentView):
+    """An act of the director that needs nothing but the version he saw."""
+
+    act: ClassVar[Any]
+
+    def post(self, request: Request, tournament_id: UUID) -> Response:
+        """Carry out the act."""
+        caller = self.caller(request)
+        body = read_body(request, VersionBody)
+        version = expected_version(request, body.version)
+        receipt = receipt_for(request, caller.id, body)
+        outcome = type(self).act(tournament_id, caller, version, receipt)
+        return self.shown(outcome, tournament_id, caller.id)
+
+
+class Publish(Directed):
+    """`POST /tournaments/{tournament_id}/publish`."""
+
+    operations: ClassVar = {"POST": Operation("tournament.publish", scope="organise")}
+    act = staticmethod(drafting.publish)
+
+
+class OpenRegistration(Directed):
+    """`POST /tournaments/{tournament_id}/open-registration`."""
+
+    operations: ClassVar = {"POST": Operation("tournament.open_registration", scope="organise")}
+    act = staticmethod(drafting.open_registration)
+
+
+class Start(Directed):
+    """`POST /tournaments/{tournament_id}/start`."""
+
+    operations: ClassVar = {"POST": Operation("tournament.start", scope="organise")}
+    act = staticmethod(start.start)
+
+
+class Bots(TournamentView):
+    """`POST /tournaments/{tournament_id}/bots`."""
+
+    operations: ClassVar = {"POST": Operation("tournament.bots_add", scope="organise")}
+
+    def post(self, request: Request, tournament_id: UUID) -> Response:
+        """Enter house bots."""
+        caller = self.caller(request)
+        body = read_body(request, BotsBody)
+        version = expected_version(request, body.version)
+        wish = BotsWish(level=body.level, count=body.count, version=version)
+        receipt = receipt_for(request, caller.id, body)
+        outcome = entries.add_bots(tournament_id, caller, wish, receipt)
+        return answer(dict(outcome.result), status=outcome.status, replayed=outcome.replayed)
+
+
+class Entries(TournamentView):
+    """`POST /tournaments/{tournament_id}/entries`."""
+
+    operations: ClassVar = {"POST": Operation("entry.create", scope="play")}
+
+    def post(self, request: Request, tournament_id: UUID) -> Response:
+        """Buy an entry."""
+        caller = self.caller(request)
+        body = read_body(request, Body)
+        receipt = receipt_for(request, caller.id, body)
+        outcome = entries.register(tournament_id, caller, receipt)
+        state = selectors.see(tournament_id, caller.id).state
+        number = int(str(outcome.result["entry_no"]))
+        entry = state.entries[str(caller.id), number]
+        document = show_entry(state, entry) | {
+            "entry_id": f"{caller.id}-{number}",
+            "name": caller.name,
+            "kind": caller.kind,
+            "version": outcome.last_version,
+        }
+        return answer(document, status=outcome.status, replayed=outcome.replayed)

@@ -1,0 +1,57 @@
+"""Reads of tournaments: what they are, who is in, how they stand."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from eventstore import store
+from eventstore.core.ids import tournament_stream
+from eventstore.core.refusal import refuse
+from tournaments.core.levels import stake
+from tournaments.core.lifecycle import Status
+from tournaments.core.state import Tournament
+from tournaments.models import Tournament as Live
+from tournaments.services.loading import folded
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A tournament with its live row."""
+
+    row: Live
+    state: Tournament
+
+
+def see(tournament_id: UUID, viewer: UUID | None) -> Seen:
+    """A tournament; a draft is known to its organiser alone. Raises: Refused with `not_found`."""
+    row = Live.objects.filter(id=tournament_id).first()
+    if row is None or (row.status == Status.DRAFT and row.organiser_id != viewer):
+        raise refuse("not_found")
+    return Seen(row, folded(store.load(tournament_stream(tournament_id)).events))
+
+
+def listed(filters: Mapping[str, object]) -> QuerySet[Live]:
+    """Tournaments that are no drafts, newest first, by the list's filters."""
+    found = Live.objects.exclude(status=Status.DRAFT).order_by("-created_at", "-id")
+    for name in ("status", "format", "currency", "organiser"):
+        if filters.get(name) is not None:
+            found = found.filter(**{name: filters[name]})
+    return found
+
+
+def counts(state: Tournament) -> dict[str, int]:
+    """How many have entered, and how many are still in."""
+    return {"entries": state.entered, "alive": _alive(state), "waiting": 0, "checked_in": 0}
+
+
+def _alive(state: Tournament) -> int:
+    if state.status in (Status.DRAFT, Status.ANNOUNCED, Status.REGISTRATION):
+        return state.entered
+    return state.left
+
+
+def clock(state: Tournament) -> dict[str, int]:
+    """Level and stake of the hands dealt next."""
+    return {"level": state.level, "stake": stake(state.level, state.settings.stakes)}
