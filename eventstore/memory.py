@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from eventstore.core.chain import Head, Loaded, head_of
-from eventstore.core.record import Stored
+from eventstore.core.record import EVENTS_PER_APPEND_MAX, Stored
 from eventstore.core.refusal import InvariantBroken, VersionConflict
 
 
@@ -23,8 +23,8 @@ class MemoryLog:
 
     def append(self, sealed: Sequence[Stored], head: Head) -> None:
         """As `eventstore.store.append`."""
-        if not sealed:
-            raise InvariantBroken("an append of 0 events")
+        if not 0 < len(sealed) <= EVENTS_PER_APPEND_MAX:
+            raise InvariantBroken(f"an append of {len(sealed)} events")
         kept = self._streams.setdefault(sealed[0].stream, [])
         now = head_of(kept)
         if (now.version, now.hash) != (head.version, head.hash):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -30,7 +30,7 @@ RETRYABLE_STATES = frozenset({"40001", "40P01", LOCK_TIMED_OUT})
 RESULT_BYTES_MAX = 4_096  # public facts only: versions and ids
 
 T = TypeVar("T")
-Row = dict[str, object]
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def _enter(receipt: Receipt, live: LiveRow | None) -> Row | None:
     sql = """WITH inserted_receipt AS (
         INSERT INTO eventstore_command_receipt (actor, key, fingerprint) VALUES (%s, %s, %s)
         ON CONFLICT DO NOTHING RETURNING 1) """
-    parameters: list[object] = [receipt.actor, receipt.key, receipt.fingerprint]
+    parameters: list[Any] = [receipt.actor, receipt.key, receipt.fingerprint]
     if live is None:
         found = _rows(sql + "SELECT 1 AS inserted FROM inserted_receipt", parameters)
         return {} if found else None
@@ -193,14 +193,14 @@ def _earlier(receipt: Receipt) -> Outcome:
     if not found or found[0]["status"] is None:
         raise refuse("not_found")
     earlier = found[0]
-    if bytes(earlier["fingerprint"]) != receipt.fingerprint:  # type: ignore[arg-type]  # bytea
+    if bytes(earlier["fingerprint"]) != receipt.fingerprint:
         raise refuse("idempotency_key_reused")
     return Outcome(
-        status=earlier["status"],  # type: ignore[arg-type]  # columns of our own relation
-        result=msgspec.json.decode(earlier["result"]),  # type: ignore[arg-type]
-        stream=earlier["stream"],  # type: ignore[arg-type]
-        first_version=earlier["first_version"],  # type: ignore[arg-type]
-        last_version=earlier["last_version"],  # type: ignore[arg-type]
+        status=earlier["status"],
+        result=msgspec.json.decode(earlier["result"]),
+        stream=earlier["stream"],
+        first_version=earlier["first_version"],
+        last_version=earlier["last_version"],
         replayed=True,
     )
 
@@ -212,7 +212,7 @@ def _finish(receipt: Receipt, live: LiveRow | None, outcome: Outcome) -> None:
     done = """UPDATE eventstore_command_receipt
         SET status = %s, result = %s::json, stream = %s, first_version = %s, last_version = %s
         WHERE actor = %s AND key = %s"""
-    parameters: list[object] = [
+    parameters: list[Any] = [
         outcome.status,
         result.decode(),
         outcome.stream,
@@ -229,7 +229,7 @@ def _finish(receipt: Receipt, live: LiveRow | None, outcome: Outcome) -> None:
         cursor.execute(f"WITH done AS ({done}) {sql}", parameters + more)
 
 
-def update_sql(live: LiveRow, changes: Mapping[str, object]) -> tuple[str, list[object]]:
+def update_sql(live: LiveRow, changes: Mapping[str, object]) -> tuple[str, list[Any]]:
     """Statement and parameters that write fields of a live row."""
     assignments = ", ".join(f"{name} = %s" for name in changes)
     return f"UPDATE {live.relation} SET {assignments} WHERE id = %s", [*changes.values(), live.id]
@@ -249,7 +249,7 @@ def forget_receipts() -> int:
         return int(cursor.fetchone()[0])
 
 
-def _rows(sql: str, parameters: Sequence[object]) -> list[Row]:
+def _rows(sql: str, parameters: Sequence[Any]) -> list[Row]:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
         names = [column.name for column in cursor.description or ()]

@@ -43,7 +43,7 @@ def events_after(
 ) -> tuple[Stored, ...]:
     """Events with a version above `after`, in order; of the named types where any are named."""
     sql = f"SELECT {COLUMNS} FROM eventstore_event WHERE stream = %s AND version > %s"
-    parameters: list[object] = [stream, after]
+    parameters: list[Any] = [stream, after]
     if types:
         sql += " AND type = ANY(%s::text[])"
         parameters.append(list(types))
@@ -90,7 +90,7 @@ def append(sealed: Sequence[Stored], head: Head) -> None:
         INSERT INTO eventstore_event ({_NAMES}) SELECT v.* FROM (VALUES {values}) AS v({_NAMES})
         WHERE {guard} ORDER BY v.version"""
     stream = sealed[0].stream
-    parameters = [field for event in sealed for field in _fields(event)]
+    parameters: list[Any] = [field for event in sealed for field in _fields(event)]
     parameters += [head.version, stream, head.version, head.hash]
     with connection.cursor() as cursor:
         try:
@@ -109,6 +109,14 @@ def streams(prefix: str = "") -> list[str]:
             [prefix],
         )
         return [row[0] for row in cursor.fetchall()]
+
+
+def read_stream(stream: str) -> Iterator[Stored]:
+    """A whole stream in order, however long it is."""
+    after = 0
+    while found := events_after(stream, after, limit=READ_ALL_ROWS):
+        yield from found
+        after = found[-1].version
 
 
 def read_all(after: int = 0) -> Iterator[tuple[int, Stored]]:

@@ -4,9 +4,8 @@ import contextlib
 from collections.abc import Callable
 from uuid import UUID
 
-from celery import shared_task
-
 from eventstore.core.refusal import Refused
+from eventstore.tasking import task
 from games.services import bots, deals, moves, sweep
 
 
@@ -16,25 +15,30 @@ def _quietly(work: Callable[[], object]) -> None:
         work()
 
 
-@shared_task(name="games.bot_turn", soft_time_limit=2, time_limit=5)
+@task(
+    "games.bot_turn",
+    idempotent="the move's key is made of table and version",
+    soft_seconds=2,
+    hard_seconds=5,
+)
 def bot_turn(table: str, version: int) -> None:
-    """Play a bot's turn. Idempotent: the move's key is made of table and version."""
-    bots.bot_turn(UUID(table), version)
+    """Play a bot's turn."""
+    _quietly(lambda: bots.bot_turn(UUID(table), version))
 
 
-@shared_task(name="games.deal")
+@task("games.deal", idempotent="the deal's key is made of table and version")
 def deal(table: str, version: int) -> None:
-    """Deal the next hand. Idempotent: the deal's key is made of table and version."""
+    """Deal the next hand."""
     _quietly(lambda: deals.deal_next(UUID(table), version))
 
 
-@shared_task(name="games.time_out")
+@task("games.time_out", idempotent="the forced move's key is made of table and version")
 def time_out(table: str, version: int) -> None:
-    """Play for whoever let his time run out. Idempotent: keyed by table and version."""
+    """Play for whoever let his time run out."""
     _quietly(lambda: moves.play_for(UUID(table), version))
 
 
-@shared_task(name="games.sweep")
+@task("games.sweep", idempotent="rows are claimed under locks, and each act is keyed by version")
 def sweep_tables() -> None:
-    """Look at everything overdue. Idempotent: rows are claimed, each act is keyed by version."""
+    """Look at everything overdue."""
     sweep.sweep()

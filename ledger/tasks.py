@@ -1,17 +1,16 @@
 """Celery's way to the settler. A message is a wake-up: each task looks first at what is due."""
 
-from celery import shared_task
-
+from eventstore.tasking import task
 from ledger import services
 
 
-@shared_task(name="ledger.settle")  # type: ignore[untyped-decorator]  # celery has no types
+@task("ledger.settle", idempotent="the cursor moves with the entries, whose keys are unique")
 def settle(stream: str) -> None:
-    """Settle one stream. Idempotent: the cursor moves with the entries, whose keys are unique."""
+    """Settle one stream."""
     services.settle(stream)
 
 
-@shared_task(name="ledger.sweep")  # type: ignore[untyped-decorator]  # celery has no types
+@task("ledger.sweep", idempotent="it settles as `ledger.settle` does, stream by stream")
 def sweep() -> None:
-    """Settle what lost messages left behind. Idempotent: as `ledger.settle`, stream by stream."""
+    """Settle what lost messages left behind."""
     services.settle_due()

@@ -19,7 +19,7 @@ class UserManager(BaseUserManager["User"]):
     """Finds accounts by log-in name; accounts are made by `players.services` alone."""
 
 
-class User(AbstractBaseUser):
+class User(AbstractBaseUser):  # type: ignore[django-manager-missing]  # knox has no types
     """An account. The id is what events know of a person."""
 
     id = models.UUIDField(primary_key=True)
@@ -52,9 +52,6 @@ class Role(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "role"], name="role_once")]
-
-    def __str__(self) -> str:
-        return self.role
 
 
 class Token(AbstractAuthToken):  # type: ignore[misc]  # knox has no types

@@ -1,7 +1,7 @@
 """The system's own endpoints: is it alive, is it ready, what its refusals mean."""
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from django.conf import settings
 from django.db import connection
@@ -16,7 +16,7 @@ from players.api.base import ApiView, Operation
 from tonk_site.refusals import MEANINGS
 
 
-class RefusalsQuery(Query):
+class RefusalsQuery(Query, frozen=True, kw_only=True):
     """The language of the texts."""
 
     lang: Literal["en", "lt"] = "en"
@@ -30,12 +30,12 @@ class Refusals(ApiView):
     def get(self, request: Request) -> Response:
         """Every code with its status and meaning."""
         del request
-        language = self.query.lang
+        query: Any = self.query
         items = [
             {
                 "status": meaning.status,
                 "code": code,
-                "meaning": getattr(meaning, language),
+                "meaning": getattr(meaning, query.lang),
                 "retryable": meaning.retryable,
             }
             for code, meaning in MEANINGS.items()

@@ -1,19 +1,20 @@
 """Reads of tournaments: what they are, who is in, how they stand."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from eventstore import store
 from eventstore.core.ids import tournament_stream
+from eventstore.core.record import Stored
 from eventstore.core.refusal import refuse
+from tournaments.core import events
 from tournaments.core.levels import stake
 from tournaments.core.lifecycle import Status
-from tournaments.core.state import Tournament
+from tournaments.core.state import Tournament, fold
 from tournaments.models import Tournament as Live
-from tournaments.services.loading import folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,12 @@ class Seen:
 
     row: Live
     state: Tournament
+
+
+def folded(stored: Sequence[Stored]) -> Tournament:
+    """The state after these records, with the version of the last."""
+    state = fold(one.event for one in stored if isinstance(one.event, events.Event))
+    return replace(state, version=stored[-1].version if stored else 0)
 
 
 def see(tournament_id: UUID, viewer: UUID | None) -> Seen:

@@ -3,31 +3,31 @@
 import contextlib
 from uuid import UUID
 
-from celery import shared_task
 from django.utils import timezone
 
 from eventstore.core.refusal import Refused
+from eventstore.tasking import task
 from games import selectors
 from tournaments.services import conduct, money
 
 
-@shared_task(name="tournaments.conduct")
+@task("tournaments.conduct", idempotent="once it is done the table is no longer held")
 def conduct_table(table: str) -> None:
-    """Conduct a table that waits. Idempotent: done, it is no longer held."""
+    """Conduct a table that waits."""
     with contextlib.suppress(Refused):
         conduct.conduct(UUID(table))
 
 
-@shared_task(name="tournaments.step")
+@task("tournaments.step", idempotent="once it is done the step is no longer due")
 def step(tournament: str) -> None:
-    """Take the tournament's own due step. Idempotent: done, it is no longer due."""
+    """Take the tournament's own due step."""
     money.step(UUID(tournament))
 
 
-@shared_task(name="tournaments.sweep")
+@task("tournaments.sweep", idempotent="it does what the two above do, row by row")
 def sweep() -> None:
-    """Look at everything overdue. Idempotent: as the two above."""
-    for table, _ in selectors.due_held(timezone.now()):
+    """Look at everything overdue."""
+    for table in selectors.due_held(timezone.now()):
         with contextlib.suppress(Refused):
             conduct.conduct(table)
     money.sweep()

@@ -36,18 +36,18 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The parameters that an endpoint knows."""
 
 
-class NoQuery(Query):
+class NoQuery(Query, frozen=True, kw_only=True):
     """An endpoint without parameters."""
 
 
-class PageQuery(Query):
+class PageQuery(Query, frozen=True, kw_only=True):
     """A page of a list."""
 
     limit: Annotated[int, msgspec.Meta(ge=1, le=PAGE_ROWS_MAX)] = PAGE_ROWS
     cursor: str | None = None
 
 
-class EventsQuery(Query):
+class EventsQuery(Query, frozen=True, kw_only=True):
     """A stretch of a stream."""
 
     after: Version = 0

@@ -7,5 +7,4 @@ from eventstore.sql import run_file
 
 class Migration(migrations.Migration):
     initial = True
-    dependencies: list[tuple[str, str]] = []
     operations = [run_file(__file__, "0001_log.sql", reverse="0001_log_reverse.sql")]

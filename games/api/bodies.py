@@ -22,21 +22,21 @@ Level = Annotated[str, msgspec.Meta(max_length=40)]
 Clock = Literal["turbo", "normal", "casual", "correspondence"]
 
 
-class BotBody(Body):
+class BotBody(Body, frozen=True, kw_only=True):
     """A house bot to seat: body of `table.bot_add`, and an item of `bots` in `table.create`."""
 
     level: Level
     seat: SeatNumber | None = None
 
 
-class RakeBody(Body):
+class RakeBody(Body, frozen=True, kw_only=True):
     """The house's share of what winners gain."""
 
     bp: Annotated[int, msgspec.Meta(ge=0, le=1000)]
     cap: Amount | None = None
 
 
-class TableBody(Body):
+class TableBody(Body, frozen=True, kw_only=True):
     """Body of `table.create`. Only stake, currency and seats have no default."""
 
     amounts: ClassVar[frozenset[str]] = frozenset({"stake", "buy_in_min", "buy_in_max"})
@@ -57,13 +57,13 @@ class TableBody(Body):
     rake: RakeBody | None = None
 
 
-class CloseBody(Body):
+class CloseBody(Body, frozen=True, kw_only=True):
     """Body of `table.close`."""
 
     reason: Annotated[str, msgspec.Meta(max_length=40, pattern="^[a-z0-9_]+$")] = "asked"
 
 
-class SeatBody(Body):
+class SeatBody(Body, frozen=True, kw_only=True):
     """Body of `seat.take`."""
 
     amounts: ClassVar[frozenset[str]] = frozenset({"buy_in"})
@@ -73,14 +73,14 @@ class SeatBody(Body):
     version: Version | None = None
 
 
-class MoveBody(Body):
+class MoveBody(Body, frozen=True, kw_only=True):
     """Body of `table.move`."""
 
     move: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
     version: Version | None = None
 
 
-class LobbyQuery(PageQuery):
+class LobbyQuery(PageQuery, frozen=True, kw_only=True):
     """Filters of the lobby."""
 
     status: Literal["open", "playing", "between_hands", "closed"] | None = None
@@ -92,7 +92,7 @@ class LobbyQuery(PageQuery):
     tournament: UUID | None = None
 
 
-class StateQuery(Query):
+class StateQuery(Query, frozen=True, kw_only=True):
     """Long-poll parameters of `table.state`."""
 
     after: Version | None = None

@@ -180,7 +180,7 @@ def _remember(table_id: UUID, version: int, place: Place, decision: Decision, se
             table_id=table_id,
             version=version,
             defaults={
-                "level": place.bot,
+                "level": place.bot or "",
                 "samples": decision.samples,
                 "fallback": decision.fallback,
                 "seed": seed,

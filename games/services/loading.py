@@ -80,15 +80,23 @@ def after_append(before: Folded, sealed: Sequence[Stored]) -> Folded:
     return after
 
 
+class _Seated(msgspec.Struct):
+    """What the events of coming and going have in common."""
+
+    seat: int
+    player: UUID
+
+
 def _keep_places(table_id: UUID, table: Table, sealed: Sequence[Stored]) -> None:
     """Keep the relation of seats equal to the table's."""
     gone = "SeatLeft" if table.of_tournament else "SeatCashedOut"
     for one in sealed:
         if one.type == "SeatTaken":
-            seat, player = one.payload["seat"], one.payload["player"]
-            Seat.objects.create(table_id=table_id, seat=seat, player_id=player)
+            event = msgspec.convert(one.payload, _Seated, strict=False)
+            Seat.objects.create(table_id=table_id, seat=event.seat, player_id=event.player)
         elif one.type == gone:
-            Seat.objects.filter(table_id=table_id, player_id=one.payload["player"]).delete()
+            event = msgspec.convert(one.payload, _Seated, strict=False)
+            Seat.objects.filter(table_id=table_id, player_id=event.player).delete()
 
 
 def changes(table: Table) -> dict[str, object]:

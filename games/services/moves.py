@@ -113,8 +113,8 @@ def _moved(
     assert hand is not None  # noqa: S101  # `_seat_to_move` has seen to it
     decision = decide(hand, place.seat, move)
     if isinstance(decision, Refusal):
-        facts = dict(decision.facts) | {"legal": views.legal_moves(hand)}
-        raise Refused(replace(decision, facts=facts))
+        said = dict(decision.facts) | {"legal": views.legal_moves(hand)}
+        raise Refused(replace(decision, facts=said))
     facts = [Fact(event, command.actor, auto=command.auto) for event in decision.events]
     if place.autopilot:  # whoever moves himself is back
         back = events.AutopilotSet(

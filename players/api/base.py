@@ -1,6 +1,6 @@
 """The base of all views: who calls, with which scope, and in which form answers go out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 from uuid import UUID
@@ -57,7 +57,7 @@ class ApiView(APIView):
     """A path of the API. Each method is an operation; checks run in the published order."""
 
     operations: ClassVar[Mapping[str, Operation]] = {}
-    authentication_classes: ClassVar[list[type[BaseAuthentication]]] = [TokenAuthentication]
+    authentication_classes: Sequence[type[BaseAuthentication]] = (TokenAuthentication,)
 
     @override
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -68,17 +68,20 @@ class ApiView(APIView):
             raise MethodNotAllowed(method)
         super().initial(request, *args, **kwargs)
         if operation.scope is not None:
-            if request.auth is None:
-                raise refuse("not_authenticated")
-            if operation.scope not in request.auth.scopes:
+            _, token = self.holder(request)
+            if operation.scope not in token.scopes:
                 raise refuse("insufficient_scope", needed=operation.scope)
         self.query = read_query(request, operation.query)
 
+    def holder(self, request: Request) -> tuple[User, Token]:
+        """The account and its token. Raises: Refused with `not_authenticated`."""
+        if not isinstance(request.user, User) or not isinstance(request.auth, Token):
+            raise refuse("not_authenticated")
+        return request.user, request.auth
+
     def player(self, request: Request) -> UUID:
         """Whose token this is. Raises: Refused with `not_authenticated`."""
-        if not isinstance(request.user, User):
-            raise refuse("not_authenticated")
-        return request.user.id
+        return self.holder(request)[0].id
 
     def viewer(self, request: Request) -> UUID | None:
         """Whose token this is, or None."""

@@ -27,7 +27,7 @@ from tournaments.services import drafting, entries, start
 from tournaments.services.entries import BOTS_AT_ONCE_MAX, BotsWish
 
 
-class DraftBody(Body):
+class DraftBody(Body, frozen=True, kw_only=True):
     """Body of `tournament.create`."""
 
     template: Annotated[str, msgspec.Meta(max_length=40)]
@@ -35,13 +35,13 @@ class DraftBody(Body):
     overrides: dict[str, Any] = {}
 
 
-class VersionBody(Body):
+class VersionBody(Body, frozen=True, kw_only=True):
     """Body of a director's act: the version that he saw."""
 
     version: Version | None = None
 
 
-class BotsBody(Body):
+class BotsBody(Body, frozen=True, kw_only=True):
     """Body of `tournament.bots_add`."""
 
     level: Level
@@ -49,7 +49,7 @@ class BotsBody(Body):
     version: Version | None = None
 
 
-class ListQuery(PageQuery):
+class ListQuery(PageQuery, frozen=True, kw_only=True):
     """Filters of the list of tournaments."""
 
     status: str | None = None

@@ -177,4 +177,5 @@ def _facts(action: plans.Action, bots: Mapping[str, str]) -> list[Fact]:
             return taking_seat(action.player, action.seat, action.chips, bot)
         case plans.Close():
             return [Fact(table_events.TableClosed(reason=action.reason), DIRECTOR)]
-    return []
+        case plans.Deal() | plans.Hold() | plans.MarkDue():
+            return []

@@ -72,8 +72,8 @@ def create(draft: Draft, organiser: Person, receipt: Receipt) -> Outcome:
             organiser_id=organiser.id,
             name=draft.name,
             template=draft.template or "",
-            format=options["format"],
-            currency=options["currency"],
+            format=str(options["format"]),
+            currency=str(options["currency"]),
             created_at=tx.now,
             **loading.changes(loaded),
         )

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from eventstore import store
 from eventstore.core.chain import Fact
+from eventstore.core.ids import tournament_stream
 from eventstore.core.refusal import refuse
 from eventstore.services import Outcome, Receipt, Row, Transaction, run_command
 from games.services.bots import house_bot
@@ -14,6 +15,7 @@ from players.selectors import Person
 from tournaments.core.entering import Entrant, enter
 from tournaments.core.lifecycle import Status
 from tournaments.models import Entrant as EntrantRow
+from tournaments.selectors import folded
 from tournaments.services import loading
 from tournaments.services.drafting import check_director
 from tournaments.services.loading import Loaded, check_version, decided, live, outcome
@@ -79,10 +81,10 @@ def add_bots(tournament_id: UUID, director: Person, wish: BotsWish, receipt: Rec
 
 def _bots_for(tournament_id: UUID, level: str, count: int) -> list[Person]:
     """House bots that can pay and are not in yet; empty where the tournament takes none."""
-    stored = store.load(loading.tournament_stream(tournament_id)).events
+    stored = store.load(tournament_stream(tournament_id)).events
     if not stored:
         raise refuse("not_found")
-    state = loading.folded(stored)
+    state = folded(stored)
     if state.status is not Status.REGISTRATION:
         raise refuse("registration_closed", status=state.status and state.status.value)
     settings = state.settings

@@ -15,8 +15,9 @@ from ledger.services import mark_due
 from tournaments.core import events
 from tournaments.core.drafting import Decision
 from tournaments.core.lifecycle import Status
-from tournaments.core.state import Tournament, evolve, fold
+from tournaments.core.state import Tournament, evolve
 from tournaments.models import LotSecret
+from tournaments.selectors import folded
 from tournaments.wake import look
 
 RELATION = "tournaments_tournament"
@@ -48,12 +49,6 @@ def load(tx: Transaction, tournament_id: UUID) -> Loaded:
     """The tournament of a locked live row. One statement."""
     stored = tx.load(tournament_stream(tournament_id)).events
     return Loaded(tournament_id, folded(stored), stored, head_of(stored))
-
-
-def folded(stored: Sequence[Stored]) -> Tournament:
-    """The state after these records, with the version of the last."""
-    state = fold(one.event for one in stored if isinstance(one.event, events.Event))
-    return replace(state, version=stored[-1].version if stored else 0)
 
 
 def decided(decision: Decision) -> tuple[events.Event, ...]:

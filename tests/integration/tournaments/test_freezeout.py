@@ -8,7 +8,7 @@ from ledger.selectors import escrow, sums
 from tests.drive import until_rest
 from tests.factories import a_player, a_tournament, with_bots
 from tournaments.models import Tournament
-from tournaments.services import loading
+from tournaments.selectors import folded
 
 pytestmark = pytest.mark.django_db
 
@@ -21,7 +21,7 @@ def test_nine_bots_play_a_freezeout_to_settled_prizes() -> None:
     until_rest(tournament)
     row = Tournament.objects.get(id=tournament)
     assert row.status == "settled"
-    state = loading.folded(store.load(tournament_stream(tournament)).events)
+    state = folded(store.load(tournament_stream(tournament)).events)
     assert [prize.amount for prize in state.prizes] == [4500, 2700, 1800]
     assert set(escrow(tournament).values()) == {0}
     assert set(sums().values()) == {0}

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 RULES = """
 kind: rules
 cases:
-- {id: good, title: a set, players: [A, B], start: config, expect: {}}
-- {id: bad, title: a set, players: [A, B], start: config, expect: {invalid: nonsense}}
+- {id: good, title: worst, stake: 100, players: [A, B, C], start: config, expect: {liability: 600}}
+- {id: bad, title: worst, stake: 100, players: [A, B, C], start: config, expect: {liability: 1}}
 """
 
 
