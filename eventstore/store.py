@@ -111,11 +111,11 @@ def streams(prefix: str = "") -> list[str]:
         return [row[0] for row in cursor.fetchall()]
 
 
-def read_stream(stream: str) -> Iterator[Stored]:
-    """A whole stream in order, however long it is."""
+def pages_of(stream: str) -> Iterator[tuple[Stored, ...]]:
+    """A whole stream in order, however long it is, some rows at once."""
     after = 0
     while found := events_after(stream, after, limit=READ_ALL_ROWS):
-        yield from found
+        yield found
         after = found[-1].version
 
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import msgspec
+from typing_extensions import override
 
 from eventstore import store
-from eventstore.core.chain import Fault, verify_chain
+from eventstore.core.chain import START, Fault, head_of, verify_chain
 from eventstore.core.record import Stored
 from eventstore.core.registry import registry
 
@@ -21,6 +22,7 @@ class Difference:
     live: object
     log: object
 
+    @override
     def __str__(self) -> str:
         return f"{self.stream}@{self.version} {self.field}: is {self.live!r}, log {self.log!r}"
 
@@ -37,14 +39,18 @@ class Verified:
 def verify_log() -> Verified:
     """Every chain of the database, read from version 1 to its end. Writers may go on meanwhile."""
     names = store.streams()
-    events, faults = 0, []
-    for name in names:
-        reading = _Counted(store.read_stream(name))
-        fault = verify_chain(reading)
-        if fault is not None:
-            faults.append(fault)
-        events += reading.count
-    return Verified(len(names), events, tuple(faults))
+    found = [_verify_stream(name) for name in names]
+    faults = tuple(fault for _, fault in found if fault is not None)
+    return Verified(len(names), sum(count for count, _ in found), faults)
+
+
+def _verify_stream(name: str) -> tuple[int, Fault | None]:
+    """Number of a stream's events, and its first fault."""
+    count, head, fault = 0, START, None
+    for page in store.pages_of(name):
+        fault = fault or verify_chain(page, head)
+        count, head = count + len(page), head_of(page)
+    return count, fault
 
 
 def undecodable(events: Iterable[Stored]) -> Iterator[Difference]:
@@ -72,16 +78,3 @@ def unequal(
     for name in sorted(live.keys() | log.keys()):
         if live.get(name) != log.get(name):
             yield Difference(stream, version, name, live.get(name), log.get(name))
-
-
-class _Counted:
-    """Events that are counted while they are read."""
-
-    def __init__(self, events: Iterable[Stored]) -> None:
-        self._events = events
-        self.count = 0
-
-    def __iter__(self) -> Iterator[Stored]:
-        for event in self._events:
-            self.count += 1
-            yield event

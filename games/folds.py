@@ -91,7 +91,7 @@ def with_more(folded: Folded, newer: Sequence[Stored]) -> Folded:
     if not newer:
         return folded
     table: Table = folded.table
-    decks = _decks(newer)
+    decks = decks_of(newer)
     stored = list(folded.stored)
     for one in newer:
         table = evolve(table, one, decks)
@@ -109,11 +109,11 @@ def _look(table_id: UUID, hand_version: int | None, load: Load) -> tuple[Folded,
         if loaded.events and loaded.events[0].hash == kept.head.hash:
             return with_more(kept, loaded.events[1:]), loaded.now
     loaded = load(stream, from_version=hand_version or 1, with_first=True)
-    table = fold(loaded.events, _decks(loaded.events))
+    table = fold(loaded.events, decks_of(loaded.events))
     return Folded(table_id, table, loaded.head, loaded.events), loaded.now
 
 
-def _decks(stored: Sequence[Stored]) -> Mapping[str, dealer.Deck]:
+def decks_of(stored: Sequence[Stored]) -> Mapping[str, dealer.Deck]:
     """The deck of the hand that runs at the end of these records, by the hand's id."""
     for one in reversed(stored):
         if one.type in _ENDS:

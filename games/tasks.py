@@ -15,12 +15,7 @@ def _quietly(work: Callable[[], object]) -> None:
         work()
 
 
-@task(
-    "games.bot_turn",
-    idempotent="the move's key is made of table and version",
-    soft_seconds=2,
-    hard_seconds=5,
-)
+@task("games.bot_turn", idempotent="the move's key is made of table and version")
 def bot_turn(table: str, version: int) -> None:
     """Play a bot's turn."""
     _quietly(lambda: bots.bot_turn(UUID(table), version))

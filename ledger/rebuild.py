@@ -73,7 +73,7 @@ def compare() -> Comparison:
     """The live books beside those that the log gives. Opens its own transactions."""
     with _books_beside() as books:
         summed, entries, refused = sha256(), 0, None
-        for events in batched(_posted_events(books), BATCH_EVENTS):
+        for events in batched(posted_events(books), BATCH_EVENTS):
             work = [(event, entries_for(event)) for event in events]
             refused = _post(books, work)
             if refused:
@@ -87,7 +87,7 @@ def compare() -> Comparison:
         return Comparison(entries, accounts, summed.hexdigest(), difference)
 
 
-def _posted_events(books: Books) -> Iterator[Stored]:
+def posted_events(books: Books) -> Iterator[Stored]:
     """Events that the live books must hold: of the settler's, those up to its cursor."""
     live = Books(alias=books.alias)
     cursors: Mapping[str, int] = dict(

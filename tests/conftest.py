@@ -7,6 +7,7 @@ import socket
 from typing import TYPE_CHECKING, NoReturn
 
 import hypothesis
+import psycopg
 import pytest
 from django.core.cache import cache
 from django.db import connections
@@ -16,7 +17,9 @@ from tests.databases import FirstState, copy_of_template
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_django.plugin import DjangoDbBlocker
+    from pytest_django import DjangoDbBlocker
+
+pytest_plugins = ["tests.replay"]
 
 hypothesis.settings.register_profile("dev", deadline=None, max_examples=50)
 hypothesis.settings.register_profile("ci", deadline=None, max_examples=50, derandomize=True)
@@ -61,3 +64,4 @@ def closed_sockets(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
         raise AssertionError("a unit test opens no socket")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(psycopg, "connect", refuse)  # the driver opens its own, in C

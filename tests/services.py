@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
@@ -32,12 +33,23 @@ def pytest_load_initial_conftests(args: list[str]) -> Generator[None, None, None
         os.environ.update(services.addresses)
         os.environ.setdefault("TONK_DATA", str(services.data))
         _let_owner_create_databases(services)
+    if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+        number = int(worker.removeprefix("gw")) + 1
+        os.environ["REDIS_URL"] = numbered(os.environ["REDIS_URL"], number)
     return (yield)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the servers when the controlling process ends; workers have started none."""
     _running.close()
+
+
+def numbered(url: str, number: int) -> str:
+    """The same server's database `number`: each worker empties its own alone."""
+    parts = urlsplit(url)
+    if parts.scheme == "unix":
+        return f"unix://{parts.path}?db={number}"
+    return urlunsplit(parts._replace(path=f"/{number}"))
 
 
 def _asks_only(args: list[str]) -> bool:

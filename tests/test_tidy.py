@@ -6,12 +6,14 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from django.db.migrations.loader import MigrationLoader
 
+from eventstore.core.canonical import encode
 from eventstore.core.registry import registry
 from ledger.core.entries import MONEY, NO_MONEY
-from tools import documents, requirements
+from tools import documents, golden, requirements
 from tools.tidy import code, files
 from tools.tidy.source import APPS, Source, checkout, plant
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 READ_BY_BOOKS = ("games.", "ledger.", "tournaments.")
-GOLDEN = ROOT / "tests/golden/events"
 LIMITS = tomllib.loads((ROOT / "tests/tidy_limits.toml").read_text())
 
 
@@ -178,8 +179,8 @@ def test_the_requirements_belong_to_the_project(tmp_path: Path) -> None:
 def unread_events(pairs: Iterable[tuple[str, int]], *, of_money: bool) -> Iterator[str]:
     """Events without a golden file, or of which the books do not know whether they move money."""
     for name, schema in pairs:
-        if not (GOLDEN / f"{name}.{schema}.json").exists():
-            yield f"{name} schema {schema}: no tests/golden/events/{name}.{schema}.json"
+        if not golden.path_of(name, schema).exists():
+            yield f"{name} schema {schema}: no golden file; `python -m tools.golden` writes it"
         if of_money and ((name, schema) in NO_MONEY) == ((name, schema) in MONEY):
             yield f"{name}: entries_for must map it, or list it as without money"
 
@@ -191,6 +192,14 @@ def test_every_event_has_a_golden_file_and_a_place_in_the_ledger() -> None:
         for complaint in unread_events([pair], of_money=cls.__module__.startswith(READ_BY_BOOKS))
     ]
     assert not complaints, "\n".join(complaints)
+
+
+def test_every_golden_event_is_still_read_as_it_was_written() -> None:
+    for (name, schema), cls in registry.pairs().items():
+        text = golden.path_of(name, schema).read_text(encoding="utf-8").rstrip("\n")
+        event = msgspec.json.decode(text, type=cls)
+        assert encode(msgspec.to_builtins(event)).decode() == text
+        registry.decode(name, schema, text)
 
 
 def test_an_event_without_them_is_found() -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.http import HttpResponse
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from django.http import HttpRequest, HttpResponseBase
 
@@ -23,18 +23,15 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]  # whitenoise has
     sync_capable = True
     async_capable = True
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
         """As any middleware."""
         super().__init__(get_response)
         if iscoroutinefunction(get_response):
             markcoroutinefunction(self)
 
-    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
+    def __call__(self, request: HttpRequest) -> Any:  # a response, or under ASGI one to wait for
         """The file, or the answer of what is behind."""
-        if iscoroutinefunction(self):
-            return self._answer(request)
-        response: HttpResponseBase = super().__call__(request)
-        return response
+        return self._answer(request) if iscoroutinefunction(self) else super().__call__(request)
 
     async def _answer(self, request: HttpRequest) -> HttpResponseBase:
         path = request.path_info

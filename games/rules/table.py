@@ -187,7 +187,7 @@ def _dealt(
 ) -> Table:
     before = {place.player: place for place in table.places} if table else {}
     places = [_dealt_place(before.get(one.player), one) for one in event.players]
-    places += [_away_place(before.get(one.player), one) for one in event.away]
+    places += [_away_place(one, event.clock.bank_ms) for one in event.away]
     return Table(
         version=stored.version,
         currency=event.currency,
@@ -220,13 +220,14 @@ def _dealt_place(before: Place | None, dealt: events.DealtPlayer) -> Place:
     )
 
 
-def _away_place(before: Place | None, away: events.AwayPlayer) -> Place:
+def _away_place(away: events.AwayPlayer, bank_ms: int) -> Place:
+    # `HandDealt` does not say what was left of the bank: whoever comes back has it full.
     return Place(
         seat=away.seat,
         player=away.player,
         bot=away.bot,
         stack=away.stack,
-        bank_ms=before.bank_ms if before else 0,
+        bank_ms=bank_ms,
         # A short stack is judged anew at each deal; all other reasons last.
         sat_out=None if away.reason == "stack" else away.reason,
     )

@@ -118,7 +118,7 @@ def after_hand(table: Table, stacks: dict[int, int]) -> list[Fact]:
     facts = [
         Fact(events.SatOut(seat=place.seat, player=place.player, reason="timeouts"), DEALER)
         for place in table.places
-        if place.autopilot and place.leaving is None
+        if place.autopilot and place.sat_out is None and place.leaving is None
     ]
     leaving = [place for place in table.places if place.leaving is not None]
     facts += [

@@ -21,7 +21,7 @@ EXCEPTIONS = {
     "noqa": re.compile(r"#\s*noqa\b(?P<rest>.*)"),
     "type: ignore": re.compile(r"#\s*type:\s*ignore\b(?P<rest>.*)"),
     "pragma": re.compile(r"#\s*pragma\b(?P<rest>.*)"),
-    "no_replay": re.compile(r"mark\.no_replay\b(?P<rest>.*)"),
+    "no_replay": re.compile(r"^\s*(?:@|pytestmark\s*=\s*\[?)pytest\.mark\.no_replay\b(?P<rest>.*)"),
     "skip": re.compile(r"(?:mark\.skip(?:if)?|pytest\.skip)\b(?P<rest>.*)"),
     "todo": re.compile(r"#\s*(?:TODO|FIXME|XXX)\b(?P<rest>.*)"),
 }

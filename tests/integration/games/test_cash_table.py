@@ -18,8 +18,8 @@ from tests.factories import a_player, a_table, receipt, sits_down
 pytestmark = pytest.mark.django_db
 
 
-def play_a_hand(table: UUID, who: Person) -> None:
-    """Deal and play until the hand ends, the person by the first legal move."""
+def play_a_hand(table: UUID, *people: Person) -> None:
+    """Deal and play until the hand ends, people by the first legal move."""
     deal_next(table, selectors.live_row(table).version)
     while True:
         row = selectors.live_row(table)
@@ -28,6 +28,8 @@ def play_a_hand(table: UUID, who: Person) -> None:
         if row.due == "bot":
             bots.bot_turn(table, row.version)
             continue
+        acting = selectors.see_now(table).table.place(row.to_act or 0).player
+        who = next(person for person in people if str(person.id) == acting)
         document = selectors.state_document(selectors.see(table, who.id))
         command = MoveCommand(
             table=table,

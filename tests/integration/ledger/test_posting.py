@@ -19,7 +19,10 @@ from ledger.store.books import LIVE
 from tests.integration.ledger import commands
 from tests.integration.ledger.commands import command, deposit, sit, unsealed
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.no_replay("its events have no table and no tournament behind them"),
+]
 
 
 @pytest.fixture

@@ -26,7 +26,10 @@ from tests.integration.ledger.commands import (
     sit,
 )
 
-pytestmark = pytest.mark.usefixtures("committed")
+pytestmark = [
+    pytest.mark.usefixtures("committed"),
+    pytest.mark.no_replay("its events have no table and no tournament behind them"),
+]
 
 
 @pytest.fixture

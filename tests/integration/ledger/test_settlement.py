@@ -24,7 +24,10 @@ from tests.integration.ledger.commands import (
 )
 from tonk_site.celery import app
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.no_replay("its events have no table and no tournament behind them"),
+]
 app.loader.import_default_modules()
 
 

@@ -245,7 +245,7 @@ def test_root_in_a_closed_home_gets_a_cluster_elsewhere(
         patch.setattr(Identity, "reaches", lambda *_: False)
         with Services(data) as services:
             assert services.home.parent == home
-            assert services.bindir.is_relative_to(home)
+            assert services.bindir.is_relative_to(home) or identity.own_binaries()
             write(services.addresses)
     with Services(data) as services:  # it stays there, once it lies there
         assert services.home.parent == home

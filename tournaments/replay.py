@@ -1,0 +1,59 @@
+"""Tournaments replayed: what is otherwise in the live rows than a stream says."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from eventstore.core.chain import head_of
+from eventstore.core.ids import subject
+from eventstore.core.record import Stored
+from eventstore.verification import Difference, unequal
+from tournaments.core.state import Tournament
+from tournaments.models import Entrant
+from tournaments.models import Tournament as Live
+from tournaments.selectors import folded
+from tournaments.services.loading import Loaded, changes
+
+ENTRANT_ROWS = "tournaments_entrant"
+FOLDED_FIELDS = ("version", "status", "due", "entries")
+
+
+def differences(stored: Sequence[Stored]) -> Iterator[Difference]:
+    """What differs from a tournament's whole stream, at rest: the live row, its entrants."""
+    newest = stored[-1]
+    row = Live.objects.filter(id=subject(newest.stream)).first()
+    if row is None:
+        yield Difference(newest.stream, newest.version, "live row", None, newest.version)
+        return
+    state = folded(stored)
+    expected = _fields(Loaded(row.id, state, tuple(stored), head_of(stored)))
+    live = {name: getattr(row, name) for name in expected}
+    yield from unequal(newest.stream, state.version, live, expected)
+    rows = Entrant.objects.filter(tournament=row).values_list("player_id", "entry_no")
+    entered = {f"{ENTRANT_ROWS} {player}": str(number) for player, number in rows}
+    living = {
+        f"{ENTRANT_ROWS} {entry.player}": str(entry.entry_no) for entry in state.living_entries()
+    }
+    yield from unequal(newest.stream, state.version, entered, living)
+
+
+def state_document(stored: Sequence[Stored]) -> dict[str, Any]:
+    """The state after these events, from version 1 on, in plain values."""
+    state = folded(stored)
+    plain = {name: getattr(state, name) for name in Tournament.__dataclass_fields__}
+    # Keys of entries are pairs, which JSON has no form for.
+    plain["entries"] = list(state.entries.values())
+    plain["unplaced"] = [list(key) for key in state.unplaced]
+    found: dict[str, Any] = msgspec.to_builtins(plain)
+    return found
+
+
+def _fields(loaded: Loaded) -> dict[str, object]:
+    fields = changes(loaded)
+    options = loaded.state.options
+    return {name: fields[name] for name in FOLDED_FIELDS} | {
+        "template": loaded.state.template or "",
+        "format": options["format"],
+        "currency": options["currency"],
+    }
