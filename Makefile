@@ -6,7 +6,7 @@ export PORT
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all:
-PACKAGES := eventstore players ledger games tournaments web tonk_site clients tools tests
+PACKAGES := eventstore players ledger games tournaments web tonk_site clients tools benchmarks tests
 # Two workers pay once the suite takes longer than half a minute.
 WORKERS ?= 2
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from uuid import UUID
 
 from eventstore.core.chain import Head, Loaded, head_of
 from eventstore.core.record import EVENTS_PER_APPEND_MAX, Stored
@@ -13,6 +14,7 @@ class MemoryLog:
 
     def __init__(self) -> None:
         self._streams: dict[str, list[Stored]] = {}
+        self._ids: set[UUID] = set()
         self.now = datetime(2026, 12, 1, tzinfo=UTC)
 
     def load(self, stream: str, *, from_version: int = 1, with_first: bool = False) -> Loaded:
@@ -29,4 +31,8 @@ class MemoryLog:
         now = head_of(kept)
         if (now.version, now.hash) != (head.version, head.hash):
             raise VersionConflict(sealed[0].stream, head.version)
+        ids = {event.event_id for event in sealed}
+        if len(ids) < len(sealed) or ids & self._ids:
+            raise InvariantBroken(f"append to {sealed[0].stream}: an id is used twice")
+        self._ids |= ids
         kept.extend(sealed)

@@ -9,6 +9,7 @@ from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Self
 
 import psycopg
+import pytest
 from django.core.management import call_command
 from django.db import connections
 from psycopg import sql
@@ -27,6 +28,29 @@ def owner(name: str) -> psycopg.Connection:
     parameters = {"host": settings["HOST"], "port": settings["PORT"], "user": settings["USER"]}
     given = {key: value for key, value in parameters.items() if value}
     return psycopg.connect(dbname=name, autocommit=True, **given)
+
+
+@contextlib.contextmanager
+def connected(user: str) -> Iterator[psycopg.Connection]:
+    """A connection of a role to the tests' database, outside Django, rolled back at the end."""
+    settings = connections["owner"].settings_dict
+    parameters = {"host": settings["HOST"], "port": settings["PORT"], "dbname": settings["NAME"]}
+    given = {key: value for key, value in parameters.items() if value}
+    with psycopg.connect(user=user, **given) as connection:
+        yield connection
+        connection.rollback()
+
+
+@contextlib.contextmanager
+def as_replica() -> Iterator[psycopg.Connection]:
+    """The same of the owner under replication role `replica`, which only a superuser can take."""
+    try:
+        with connected("postgres") as connection:
+            connection.execute("SET session_replication_role = 'replica'")
+            connection.execute("SET ROLE tonk_owner")
+            yield connection
+    except psycopg.OperationalError as fault:
+        pytest.skip(f"a foreign server without its superuser: {fault}")
 
 
 def use(name: str) -> None:

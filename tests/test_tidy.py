@@ -6,11 +6,9 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
 from django.db.migrations.loader import MigrationLoader
 
-from eventstore.core.canonical import encode
 from eventstore.core.registry import registry
 from ledger.core.entries import MONEY, NO_MONEY
 from tools import documents, golden, requirements
@@ -192,14 +190,6 @@ def test_every_event_has_a_golden_file_and_a_place_in_the_ledger() -> None:
         for complaint in unread_events([pair], of_money=cls.__module__.startswith(READ_BY_BOOKS))
     ]
     assert not complaints, "\n".join(complaints)
-
-
-def test_every_golden_event_is_still_read_as_it_was_written() -> None:
-    for (name, schema), cls in registry.pairs().items():
-        text = golden.path_of(name, schema).read_text(encoding="utf-8").rstrip("\n")
-        event = msgspec.json.decode(text, type=cls)
-        assert encode(msgspec.to_builtins(event)).decode() == text
-        registry.decode(name, schema, text)
 
 
 def test_an_event_without_them_is_found() -> None:

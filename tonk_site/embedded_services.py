@@ -103,11 +103,11 @@ class Services:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop what was started, last first: ask, wait, insist. PostgreSQL never gets SIGKILL."""
+        """Stop what was started, last first: ask, wait, insist. PostgreSQL never gets SIGKILL.
+
+        The guard goes last: it finishes the work if this is interrupted.
+        """
         (self.data / "addresses.json").unlink(missing_ok=True)
-        if self._guard:
-            self._guard.dismiss()
-            self._guard = None
         for child, ask, insist in reversed(self._children):
             for sign in (ask, insist):
                 child.send_signal(sign)
@@ -115,6 +115,9 @@ class Services:
                     child.wait(STOP_SECONDS_MAX)
                     break
         self._children.clear()
+        if self._guard:
+            self._guard.dismiss()
+            self._guard = None
         os.close(self.lock)
 
     @property
@@ -175,8 +178,9 @@ class Services:
             shutil.rmtree(draft, ignore_errors=True)
             own(draft, self.identity)
             locale = BUILTIN_LOCALE if major >= BUILTIN_LOCALE_SINCE else OLD_LOCALE
+            sync = () if self.durable else ("--no-sync",)
             status, output = self.identity.run(
-                self.bindir / "initdb", "-D", draft, *INITDB, *locale
+                self.bindir / "initdb", "-D", draft, *INITDB, *locale, *sync
             )
             if status:
                 raise ServicesError(f"initdb failed:\n{output}")
@@ -274,11 +278,29 @@ def given_addresses(variables: Mapping[str, str] = os.environ) -> dict[str, str]
 
 def running(data: Path) -> dict[str, str] | None:
     """Addresses published by the launcher that owns `data`; None if none does, or not yet."""
+    with contextlib.suppress(FileNotFoundError):
+        if _is_locked(data):
+            return dict(json.loads((data / "addresses.json").read_text()))
+    return None
+
+
+def _is_locked(data: Path) -> bool:
+    """Whether a launcher, or something that it left behind, lives."""
     with contextlib.suppress(FileNotFoundError), (data / "lock").open() as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            return dict(json.loads((data / "addresses.json").read_text()))
+            return True
+    return False
+
+
+def _published(data: Path) -> dict[str, str] | None:
+    """Addresses of the launcher that owns `data`, which may just be starting; None if none does."""
+    deadline = time.monotonic() + START_SECONDS_MAX
+    while _is_locked(data) and time.monotonic() < deadline:
+        if found := running(data):
+            return found
+        time.sleep(0.05)
     return None
 
 
@@ -288,7 +310,7 @@ def available(data: Path) -> Iterator[dict[str, str]]:
     given = given_addresses()
     if len(given) == len(ADDRESSES):
         yield given
-    elif found := running(data):
+    elif found := _published(data):
         yield found | given
     else:
         with Services(data, given=given) as services:

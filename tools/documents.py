@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from tools import event_catalogue
 from tools.tidy.source import checkout
 
 if TYPE_CHECKING:
@@ -75,7 +76,10 @@ def slug(title: str) -> str:
 
 def main() -> None:
     """Print every complaint; exit 1 if there is one."""
+    event_catalogue.set_up()
     found = list(complaints(checkout()))
+    if not event_catalogue.is_current():
+        found.append(f"{event_catalogue.PAGE.name}: `python -m tools.event_catalogue` writes it")
     sys.exit("\n".join(found) or 0)
 
 

@@ -1,4 +1,4 @@
-"""Golden events: one file per (type, schema), written once and never changed.
+"""Golden events: one file per (type, schema) with a record and its hash, never changed again.
 
     python -m tools.golden      writes the missing ones
 
@@ -8,8 +8,10 @@ allow. Later classes must still read it, byte for byte.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,14 +21,22 @@ import django
 import msgspec
 from msgspec import inspect
 
-from eventstore.core.canonical import encode
+from eventstore.core.chain import START, Fact, seal
+from eventstore.core.record import record_bytes, time_text
 from eventstore.core.registry import registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from eventstore.core.record import Stored
+
 GOLDEN = Path(__file__).resolve().parents[1] / "tests/golden/events"
-INSTANT = "2026-01-02T03:04:05.678901Z"
+AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
+INSTANT = time_text(AT)
+COMMAND = UUID("019b7c9c-2f4e-7000-8000-000000000001")
+EVENT_ID = UUID("019b7c9c-2f4e-7000-8000-000000000002")
+SUBJECT = "019b7c9c-2f4e-7000-8000-000000000003"
+STREAMS = {"games": "table", "tournaments": "tournament", "ledger": "wallet", "players": "player"}
 
 
 def _digest(name: str) -> str:
@@ -52,6 +62,14 @@ def path_of(name: str, schema: int) -> Path:
 def example(cls: type[msgspec.Struct]) -> object:
     """An instance of `cls` as plain values, the same at each call."""
     return _value(inspect.type_info(cls), cls.__name__)
+
+
+def record_of(cls: type[msgspec.Struct]) -> Stored:
+    """The first record of a stream, which holds an example of a registered class."""
+    stream = f"{STREAMS[cls.__module__.partition('.')[0]]}/{SUBJECT}"
+    fact = Fact(msgspec.convert(example(cls), type=cls), f"player:{SUBJECT}")
+    (record,) = seal(stream, START, [fact], at=AT, ids=[COMMAND, EVENT_ID])
+    return record
 
 
 def _value(kind: inspect.Type, name: str) -> object:
@@ -94,7 +112,9 @@ def write_missing(pairs: Mapping[tuple[str, int], type[msgspec.Struct]]) -> list
     GOLDEN.mkdir(parents=True, exist_ok=True)
     missing = [pair for pair in pairs if not path_of(*pair).exists()]
     for pair in missing:
-        path_of(*pair).write_bytes(encode(example(pairs[pair])) + b"\n")
+        record = record_of(pairs[pair])
+        golden = {"hash": record.hash.hex(), "record": json.loads(record_bytes(record))}
+        path_of(*pair).write_text(json.dumps(golden, indent=2) + "\n", encoding="utf-8")
     return [path_of(*pair).name for pair in missing]
 
 

@@ -20,6 +20,7 @@ from games.rules.table import Place, Table
 from games.services.moves import MoveCommand, submit_move
 from games.services.seats import SitDown, take_seat
 from games.services.tables import TableSettings, table_opened
+from games.wake import wake_now
 from ledger.selectors import available, currency_kinds
 from players.selectors import Person, house_bots, person
 from players.services import register_bot
@@ -117,6 +118,7 @@ def bot_turn(table_id: UUID, version: int) -> int:
         if outcome is None:
             return made
         version = outcome.last_version or version
+    wake_now(table_id, version, "bot")  # others wait for this worker too
     return TURNS_MAX
 
 
@@ -138,6 +140,7 @@ def _play(folded: Folded, version: int) -> Outcome | None:
         version=version,
         actor=f"bot:{place.bot}",
         auto=decision.fallback is not None,
+        plays_on=True,
     )
     body = {"move": decision.move, "version": version}
     told = fingerprint("TASK", f"bots/{folded.id}", body)

@@ -58,24 +58,27 @@ def preview(loaded: Folded, facts: Sequence[Fact], now: datetime) -> Table:
 
 
 def append(
-    tx: Transaction, before: Folded, facts: Sequence[Fact]
+    tx: Transaction, before: Folded, facts: Sequence[Fact], *, wakes_bots: bool = True
 ) -> tuple[Folded, tuple[Stored, ...]]:
     """Append facts; the table after them, and their records. See `after_append`."""
     sealed = tx.append(before.stream, before.head, facts)
-    return after_append(before, sealed), sealed
+    return after_append(before, sealed, wakes_bots=wakes_bots), sealed
 
 
-def after_append(before: Folded, sealed: Sequence[Stored]) -> Folded:
+def after_append(before: Folded, sealed: Sequence[Stored], *, wakes_bots: bool = True) -> Folded:
     """The table after records that were appended.
 
-    Keeps the relation of seats, marks what the settler must post, plans the wake-ups.
+    Keeps the relation of seats, marks what the settler must post, plans the wake-ups; a caller
+    who plays on for the bots himself lets them sleep.
     """
     after = with_more(before, sealed)
     _keep_places(after.id, after.table, sealed)
     money = [one for one in sealed if one.type in SETTLED_TYPES]
     if money and not after.table.of_tournament:
         mark_due(after.stream, version=money[-1].version, at=money[0].at)
-    wake_for(after.id, after.table.version, due(after.table)[0])
+    what, _ = due(after.table)
+    if what != "bot" or wakes_bots:
+        wake_for(after.id, after.table.version, what)
     keep(after)
     return after
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from eventstore.core.chain import Fact
+from eventstore.core.record import Stored
 from eventstore.core.refusal import InvariantBroken, Refusal, Refused, refuse
 from eventstore.services import Outcome, Receipt, Row, Transaction, run_command
 from eventstore.store import latest
@@ -33,6 +34,7 @@ class MoveCommand:
     version: int
     actor: str
     auto: bool = False  # a bot's fall-back
+    plays_on: bool = False  # the caller sees to the bots that follow
 
 
 def submit_move(command: MoveCommand, receipt: Receipt) -> Outcome:
@@ -50,7 +52,9 @@ def submit_move(command: MoveCommand, receipt: Receipt) -> Outcome:
         loaded = loading.load(tx, row)
         place = _seat_to_move(loaded, command, tx.now)
         facts, decision = _moved(loaded.table, place, move, command)
-        return _done(tx, row, loaded, facts, decision)
+        ending = _ending(loaded, facts, decision)
+        appended = append(tx, loaded, [*facts, *ending], wakes_bots=not command.plays_on)
+        return _outcome(row, *appended)
 
     return run_command(receipt, loading.live(command.table), work)
 
@@ -82,7 +86,7 @@ def play_for(table_id: UUID, version: int) -> Outcome:
                 seat=place.seat, player=place.player, on=True, reason="timeouts"
             )
             facts.append(Fact(on, CLOCK, auto=True))
-        return _done(tx, row, loaded, facts, decision)
+        return _outcome(row, *append(tx, loaded, [*facts, *_ending(loaded, facts, decision)]))
 
     return run_command(
         system_receipt(CLOCK, "clock", table_id, version), loading.live(table_id), work
@@ -124,18 +128,11 @@ def _moved(
     return facts, decision
 
 
-def _done(
-    tx: Transaction, row: Row, loaded: Folded, facts: Sequence[Fact], decision: Decision
-) -> Outcome:
-    """Append the facts, and those of the hand's end where the decision has a result."""
-    made = list(facts)
-    if decision.result is not None:
-        made += _ending(loaded, facts, decision)
-    after, sealed = append(tx, loaded, made)
+def _outcome(row: Row, after: Folded, sealed: Sequence[Stored]) -> Outcome:
     return Outcome(
         status=200,
         result={"version": after.head.version},
-        stream=loaded.stream,
+        stream=after.stream,
         first_version=sealed[0].version,
         last_version=after.head.version,
         changes=loading.changes(after.table) | loading.counted_hands(row, after.table),
@@ -143,9 +140,10 @@ def _done(
 
 
 def _ending(loaded: Folded, facts: Sequence[Fact], decision: Decision) -> list[Fact]:
+    """What follows where the decision has a result: the hand's end, and what waited for it."""
     table = loaded.table
-    if table.hand is None or decision.result is None:
-        raise InvariantBroken("no hand to end")
+    if decision.result is None or table.hand is None:
+        return []
     hand_id = UUID(table.hand.setup.hand)
     seed = dealer.seed_of(hand_id)
     if seed is None:

@@ -10,7 +10,8 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from django.db import connections
+
+from tests.databases import as_replica, connected
 
 ENTRY = """INSERT INTO ledger.entry
         (kind, currency, stream, version, part, effective_at, recorded_at, posting_count,
@@ -181,16 +182,6 @@ CALLS = {
 }
 
 
-@contextmanager
-def connected(user: str) -> Iterator[psycopg.Connection]:
-    settings = connections["owner"].settings_dict
-    parameters = {"host": settings["HOST"], "port": settings["PORT"], "dbname": settings["NAME"]}
-    given = {key: value for key, value in parameters.items() if value}
-    with psycopg.connect(user=user, **given) as connection:
-        yield connection
-        connection.rollback()
-
-
 def value(cursor: psycopg.Cursor) -> object:
     row = cursor.fetchone()
     assert row
@@ -227,13 +218,8 @@ def books(connection: psycopg.Connection) -> dict[str, object]:
 @contextmanager
 def identity(name: str) -> Iterator[tuple[psycopg.Connection, dict[str, object]]]:
     if name == "replica":
-        try:
-            with connected("postgres") as connection:
-                connection.execute("SET session_replication_role = 'replica'")
-                connection.execute("SET ROLE tonk_owner")
-                yield connection, books(connection)
-        except psycopg.OperationalError as fault:
-            pytest.skip(f"a foreign server without its superuser: {fault}")
+        with as_replica() as connection:
+            yield connection, books(connection)
         return
     with connected(name) as connection:
         yield connection, books(connection)

@@ -133,6 +133,19 @@ def test_a_command_uses_the_servers_that_run(data: Path) -> None:
     assert running(data) is None
 
 
+def test_a_command_waits_for_a_launcher_that_starts(data: Path) -> None:
+    starting = subprocess.Popen(
+        [sys.executable, "-m", "tonk_site.embedded_services", str(data)],
+        cwd=CHECKOUT, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    wait_for(lambda: embedded_services._is_locked(data))
+    with available(data) as addresses:
+        assert (data / "lock").read_text() == str(starting.pid)
+        write(addresses)
+    starting.terminate()
+    assert starting.wait(PATIENCE_SECONDS) == 0
+
+
 def test_a_given_address_starts_no_server(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgres://tonk_app@db/tonk")
     with available(data) as addresses:

@@ -14,7 +14,7 @@ from tonk_site.identity import ServicesError
 from tonk_site.product import HOST, NotReady, free_port, is_free, product
 
 NOT_SERVED = ["rest_framework"]  # there is no browsable API
-STOPS = (signal.SIGINT, signal.SIGTERM)
+STOPS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
 class Command(BaseCommand):
