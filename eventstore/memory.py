@@ -14,7 +14,7 @@ class MemoryLog:
 
     def __init__(self) -> None:
         self._streams: dict[str, list[Stored]] = {}
-        self._ids: set[UUID] = set()
+        self._ids = set[UUID]()
         self.now = datetime(2026, 12, 1, tzinfo=UTC)
 
     def load(self, stream: str, *, from_version: int = 1, with_first: bool = False) -> Loaded:

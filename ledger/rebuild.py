@@ -5,7 +5,7 @@ It exists inside one transaction of the owner, which is rolled back: nothing is 
 happens. Both connections read one exported snapshot, so the product may go on meanwhile.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -103,19 +103,15 @@ def posted_events(books: Books) -> Iterator[Stored]:
 
 def _post(books: Books, work: list[Work]) -> Difference | None:
     """Post a batch; if it is refused, event by event, to name the one that is."""
-    if _is_posted(books, work) is None:
+    if _refusal(books, work) is None:
         return None
-    for one in work:
-        refusal = _is_posted(books, [one])
-        if refusal:
-            event = one[0]
-            return Difference(f"{event.stream}@{event.version}", None, f"refused: {refusal.code}")
-    return None
+    singles = ((event, _refusal(books, [(event, entries)])) for event, entries in work)
+    event, refusal = next((event, refusal) for event, refusal in singles if refusal)
+    return Difference(f"{event.stream}@{event.version}", None, f"refused: {refusal.code}")
 
 
-def _is_posted(books: Books, work: Iterable[Work]) -> Refusal | None:
-    """None once all is posted and every deferred guard has passed it, else the refusal."""
-    work = list(work)
+def _refusal(books: Books, work: Sequence[Work]) -> Refusal | None:
+    """None once all is posted and every deferred guard has passed it; else nothing is."""
     try:
         with transaction.atomic(using=books.alias):
             apply(books, work, work[-1][0].at)

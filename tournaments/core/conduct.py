@@ -39,6 +39,7 @@ from tournaments.core.seating import table_count
 from tournaments.core.state import Table, Tournament, fold
 
 FINAL_TABLE_BREAK_SECONDS = 60
+FINAL_TABLE_BREAK_TURBO_SECONDS = 10  # all pauses of a turbo are about a fifth
 
 
 def conduct(state: Tournament, room: Room, *, seed: bytes) -> Plan:
@@ -241,7 +242,9 @@ class _Desk:
         if self.settings.redraw_final:
             self._redraw(table)
         self._wait(self.state.tables[table.table], "break")
-        self.actions.append(MarkDue(table.table, FINAL_TABLE_BREAK_SECONDS))
+        turbo = self.settings.clock == "turbo"
+        seconds = FINAL_TABLE_BREAK_TURBO_SECONDS if turbo else FINAL_TABLE_BREAK_SECONDS
+        self.actions.append(MarkDue(table.table, seconds))
         return True
 
     def _redraw(self, table: Table) -> None:

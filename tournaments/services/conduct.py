@@ -15,6 +15,7 @@ from games.rules.payment import Transfer
 from games.rules.table import Table
 from games.services import loading as games_loading
 from games.services.deals import Terms, deal_changes, deal_in
+from games.services.loading import pause_ms
 from games.services.tables import clock_of
 from games.wake import tell_held_after_commit
 from tournaments.core import plan as plans
@@ -148,19 +149,25 @@ def _at_table(
     else:
         after = table.table
     if not after.playing:
-        changes |= _waiting(tx, state, table.id, actions)
+        changes |= _waiting(tx, state, after, table.id, actions)
     update_live(LiveRow(games_loading.RELATION, table.id), changes)
 
 
 def _waiting(
-    tx: Transaction, state: Tournament, table_id: UUID, actions: Sequence[plans.Action]
+    tx: Transaction,
+    state: Tournament,
+    after: Table,
+    table_id: UUID,
+    actions: Sequence[plans.Action],
 ) -> dict[str, object]:
     """When a table that does not play is looked at again: as marked, or not before it is let go."""
     marked = next((action for action in actions if isinstance(action, plans.MarkDue)), None)
     if marked is not None:
-        if not marked.after_seconds:
+        # Bots need no break: among them alone there is no pause of any kind.
+        seconds = marked.after_seconds if pause_ms(after) else 0
+        if not seconds:
             tell_held_after_commit(table_id)
-        return {"due": "held", "due_at": tx.now + timedelta(seconds=marked.after_seconds)}
+        return {"due": "held", "due_at": tx.now + timedelta(seconds=seconds)}
     table = state.tables.get(str(table_id))
     return {"due": None, "due_at": None} if table is None or table.waiting is not None else {}
 

@@ -85,6 +85,8 @@ def test_readers_only_read(stream: str, role: str) -> None:
     for sql in [*CHANGES, f"INSERT INTO eventstore_event ({COLUMNS}) VALUES ({ROW})"]:
         with untouched(stream), connected(role) as reader:
             reader.execute("SELECT count(*) FROM eventstore_event")
+            reader.rollback()
+            reader.execute("SET TRANSACTION READ WRITE")
             refused(reader, sql)
 
 

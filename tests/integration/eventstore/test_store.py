@@ -1,6 +1,7 @@
 """The log in PostgreSQL: the contract, reads of more than one stream, writers side by side."""
 
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -56,15 +57,32 @@ def test_pages_and_types_of_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     assert store.streams("table/") == []
 
 
-@pytest.mark.django_db
-def test_records_are_the_same_bytes_in_another_time_zone() -> None:
+@pytest.mark.usefixtures("committed")
+def test_records_are_the_same_bytes_in_another_time_zone(another_zone: None) -> None:
     stream = player_stream(new_id())
     events = sealed(stream, 2)
     store.append(events, START)
     with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL TIME ZONE 'Pacific/Auckland'")
+        cursor.execute("SHOW TIME ZONE")
+        assert cursor.fetchone() == ("Pacific/Auckland",)
     assert store.load(stream).events == events
     assert verify_chain(store.load(stream).events) is None
+
+
+@pytest.fixture
+def another_zone(committed: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The connection speaks the time of another zone."""
+    with monkeypatch.context() as patch:
+        patch.setitem(connection.settings_dict, "TIME_ZONE", "Pacific/Auckland")
+        _forget_zone()
+        yield
+    _forget_zone()
+
+
+def _forget_zone() -> None:
+    connection.close()
+    for name in ("timezone", "timezone_name"):
+        vars(connections["default"]).pop(name, None)
 
 
 # --- writers side by side -------------------------------------------------------------------------

@@ -76,6 +76,12 @@ def test_a_wrong_case_fails(name: str, path: list[Any], value: object, why: str)
 
 
 @pytest.mark.django_db
+def test_a_refused_event_is_refused_again() -> None:
+    assert run_case(changed("L11", ["events", 0, "deliver"], 2)) is None
+    assert run_case(changed("L02", ["events", 0, "deliver"], 2)) is None
+
+
+@pytest.mark.django_db
 def test_openings_above_the_limit_of_a_leg_are_several_entries() -> None:
     case = changed("L01", ["opening", "wallet:A"], 3 * 10**12 + 20000)
     case["expect"]["balances"]["wallet:A"] += 3 * 10**12

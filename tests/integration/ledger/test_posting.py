@@ -1,9 +1,10 @@
 """Posting inside commands: what is posted, what is refused, what a second time does."""
 
+from dataclasses import replace
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
 from eventstore.core.ids import HOUSE_STREAM, table_stream, tournament_stream, wallet_stream
@@ -15,6 +16,7 @@ from ledger.core.entries import Entry, entries_for
 from ledger.models import Entry as EntryRow
 from ledger.models import Posting
 from ledger.services import open_wallet, post, post_batch, post_inline, settle
+from ledger.store import books
 from ledger.store.books import LIVE
 from tests.integration.ledger import commands
 from tests.integration.ledger.commands import command, deposit, sit, unsealed
@@ -277,3 +279,17 @@ def test_prizes_are_one_statement(player: UUID) -> None:
         settle(tournament_stream(tournament))
     assert len(queries) <= 12
     assert selectors.escrow(tournament) == {"tournament": 0, "fees": 0, "bounty": 0}
+
+
+def test_what_is_remembered_of_accounts_has_a_limit(
+    player: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(books, "CACHED_ACCOUNTS_MAX", 1)
+    for code in ("rake:EUR:00", "rake:EUR:01", "rake:EUR:02"):
+        books.ids_of(LIVE, [code])
+        assert list(LIVE.ids) == [code]
+
+
+def test_a_fault_that_is_no_refusal_stays_a_fault(player: UUID) -> None:
+    with pytest.raises(IntegrityError, match="entry_part_check"):
+        in_transaction(lambda tx: post(replace(grant(player, 1), part=-1), tx.now))

@@ -204,6 +204,18 @@ def test_unparking_by_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert compare().difference is None
 
 
+def test_an_unparked_stream_is_settled_by_command(capsys: pytest.CaptureFixture[str]) -> None:
+    table, player = uuid4(), uuid4()
+    stream = table_stream(table)
+    deposit(player, 100)
+    sit(table, player, 50)
+    command(stream, cashed_out(player, 60))
+    assert settle(stream).parked_code == "floor_violated"
+    command(stream, ("StackToppedUp", {"player": str(player), "amount": 10, "currency": "EUR"}))
+    call_command("ledger_settle", unpark=stream)
+    assert capsys.readouterr().out == f"{stream}: 1 events settled\n"
+
+
 def test_sql_of_the_live_books_speaks_of_others() -> None:
     sql = "CREATE SCHEMA ledger; SELECT ledger.post(), nextval('ledger.account_id')"
     assert in_schema(sql, "ledger") == sql

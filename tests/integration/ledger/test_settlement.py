@@ -6,7 +6,7 @@ import pytest
 from django.db import connection, transaction
 
 from eventstore.core.ids import table_stream, tournament_stream
-from eventstore.core.refusal import InvariantBroken, Refused, Retryable
+from eventstore.core.refusal import InvariantBroken, Refused, Retryable, refuse
 from eventstore.services import in_transaction
 from ledger import selectors, wake
 from ledger.models import DeadLetter, Entry, SettlementCursor, SettlementDue
@@ -280,3 +280,26 @@ def test_a_loser_pays_from_his_own_seat_alone(sitting: Sitting) -> None:
     assert selectors.seats(sitting.table)[str(third)] == 0
     assert connection.in_atomic_block
     assert not transaction.get_rollback()
+
+
+def test_somebody_else_at_the_stream_is_left_to_it(
+    sitting: Sitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sitting.hand(1)
+    monkeypatch.setattr(due, "count_attempt", lambda stream: None)
+    assert settle_due() == []
+    monkeypatch.setattr(due, "count_attempt", lambda stream: settlement.ATTEMPTS_MAX + 1)
+    monkeypatch.setattr(due, "lock_due", lambda stream: None)
+    settle_due()
+    assert not DeadLetter.objects.exists()
+
+
+def test_a_refusal_outside_a_batch_is_not_tried_for_ever(
+    sitting: Sitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise refuse("bad_entry")
+
+    monkeypatch.setattr(settlement, "settle_batch", refused)
+    with pytest.raises(Refused, match="bad_entry"):
+        settle(sitting.stream)
