@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tonk_site.embedded_services import Services
 
 GOALS = {1: 0.70, 8: 0.60}  # by clients
-PEER = "pgbench INSERT"
+PEER = "pgbench"
 WARM_SECONDS = 0.5
 ROW_BYTES = 226
 VERSIONS_A_RUN = 1_000_000  # by far more than one client inserts in a run

@@ -2,8 +2,8 @@
 
 The games differ (five cards here, ten there), so they are one class of game and no more. Whole
 hands count on both sides: shuffle, deal, moves, result. A move of ours is `legal`, a choice,
-`decide` and the fold of its events; a move of rlcard is one step of its `env.run`. Seconds are those
-of the processor, so that a busy machine does not blur them.
+`decide` and the fold of its events; a move of rlcard is one step of its `env.run`. Seconds are
+those of the processor, so that a busy machine does not blur them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SEATS = (2, 3)
-PEER = "rlcard gin-rummy"
+PEER = "rlcard"
 GOAL = 3.0
 WARM_SECONDS = 0.3
 
@@ -108,6 +108,7 @@ def _figure(seats: int, rounds: list[dict[str, Played]]) -> Figure:
             "engine": "rules core",
             "seats": seats,
             "games_per_s": round(total.games / total.seconds, 1),
+            "moves_per_s": round(total.rate, 1),
             "moves_per_game": round(total.moves / total.games, 2),
         },
     )

@@ -10,7 +10,7 @@ def split_largest_remainder(total: int, weights: Sequence[int]) -> list[int]:
     remainders to the earlier. Raises: ValueError for a negative number or weights that are all 0.
 
     >>> split_largest_remainder(100, [50, 30, 21])
-    [50, 30, 20]
+    [49, 30, 21]
     """
     whole = sum(weights)
     if total < 0 or whole <= 0 or min(weights) < 0:

@@ -1,15 +1,34 @@
 """Who is dealt in, who sits where, who deals: customs of a table (`rules.md` section 7)."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from games.rules.liability import liability
 from games.rules.rotation import next_dealer
 from games.rules.table import Place, Table
 
 HANDS_NEED = 2  # players
-MOVE_MS = {"turbo": 10_000, "normal": 20_000, "casual": 45_000, "correspondence": 86_400_000}
-BANK_MS = {"turbo": 20_000, "normal": 40_000, "casual": 90_000, "correspondence": 0}
-FIRST_MOVE_MS = {"turbo": 60_000, "normal": 60_000, "casual": 120_000, "correspondence": 86_400_000}
+DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Times of a clock profile in milliseconds (`tournaments.md` 7.1)."""
+
+    move_ms: int
+    bank_ms: int
+    first_move_ms: int
+
+
+CLOCKS = MappingProxyType(
+    {
+        "turbo": Times(10_000, 20_000, 60_000),
+        "normal": Times(20_000, 40_000, 60_000),
+        "casual": Times(45_000, 90_000, 120_000),
+        "correspondence": Times(DAY_MS, 0, DAY_MS),
+    }
+)
 BUY_IN_STAKES_MIN, BUY_IN_STAKES_MAX = 20, 100  # `tournaments.md` 2.1
 
 

@@ -27,11 +27,11 @@ class InLog(Protocol):
     """An event with its place: what the fold needs of a stored one."""
 
     @property
-    def version(self) -> int: ...  # noqa: D102
+    def version(self) -> int: ...  # noqa: D102  # the name says it
     @property
-    def at(self) -> datetime: ...  # noqa: D102
+    def at(self) -> datetime: ...  # noqa: D102  # the name says it
     @property
-    def event(self) -> msgspec.Struct: ...  # noqa: D102
+    def event(self) -> msgspec.Struct: ...  # noqa: D102  # the name says it
 
 
 @dataclass(frozen=True, slots=True)

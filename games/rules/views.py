@@ -7,6 +7,7 @@ Nothing in it differs between two deals that differ only in what the viewer may 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 
 import msgspec
 
@@ -173,15 +174,17 @@ def _move(move: Move) -> Document:
     return found
 
 
-_KINDS = {
-    "S": "draw_stock",
-    "T": "draw_discard",
-    "L": "spread",
-    "H": "hit",
-    "D": "discard",
-    "K": "knock",
-    "P": "slap",
-}
+_KINDS = MappingProxyType(
+    {
+        "S": "draw_stock",
+        "T": "draw_discard",
+        "L": "spread",
+        "H": "hit",
+        "D": "discard",
+        "K": "knock",
+        "P": "slap",
+    }
+)
 
 
 def _result(table: Table, ended: events.HandEnded) -> Document:

@@ -13,7 +13,7 @@ from eventstore.services import Outcome, Receipt, Row, Transaction, run_command,
 from games.folds import Folded
 from games.models import Table
 from games.rules import events
-from games.rules.hosting import BANK_MS, FIRST_MOVE_MS, MOVE_MS, buy_in_bounds
+from games.rules.hosting import CLOCKS, buy_in_bounds
 from games.rules.liability import liability
 from games.rules.options import PRESETS, RULES_VERSION, complete, rules_hash
 from games.rules.table import CHIPS, fold
@@ -131,11 +131,12 @@ def rule_set(preset: str, overrides: Mapping[str, object], seats: int) -> events
 
 def clock_of(profile: str) -> events.Clock:
     """Times of a clock profile (`tournaments.md` 7.1)."""
+    times = CLOCKS[profile]
     return events.Clock(
         profile=profile,
-        move_ms=MOVE_MS[profile],
-        first_move_ms=FIRST_MOVE_MS[profile],
-        bank_ms=BANK_MS[profile],
+        move_ms=times.move_ms,
+        first_move_ms=times.first_move_ms,
+        bank_ms=times.bank_ms,
     )
 
 

@@ -33,6 +33,7 @@ from ledger.core.kinds import Kind
 MANUAL = "manual"  # the method where people, not a provider, say what was paid
 FIRST_PAYOUT = 10  # part of the first of a list of payouts; lower parts are of the house
 ENTRY_FORMAT = b"tonk/entry/1\n"
+DATE = "%Y-%m-%d"
 
 Leg = tuple[str, int]  # account code as the books hold it, amount
 
@@ -406,10 +407,9 @@ class _Facts:
         if text is None:
             return None
         try:
-            start = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
+            return datetime.strptime(text, DATE).replace(tzinfo=UTC)
         except ValueError as fault:
             raise refuse("bad_entry", why=f"{name} is no date") from fault
-        return start
 
     def items(self, name: str) -> list["_Facts"]:
         found = self.fields.get(name)

@@ -2,20 +2,25 @@
 
 from collections.abc import Iterable
 from datetime import timedelta
+from types import MappingProxyType
 
 PLAYER, ORGANISER, AUDITOR, ADMIN = "player", "organiser", "auditor", "admin"
 ROLES = (PLAYER, ORGANISER, AUDITOR, ADMIN)
 STAFF = frozenset({AUDITOR, ADMIN})  # hold no wallet and never play
 SCOPES = ("read", "play", "money", "organise", "audit", "admin")
-_ALLOWED = {
-    PLAYER: {"read", "play", "money"},
-    ORGANISER: {"read", "play", "money", "organise"},
-    AUDITOR: {"read", "audit"},
-    ADMIN: {"read", "admin"},
-}
+_ALLOWED = MappingProxyType(
+    {
+        PLAYER: frozenset({"read", "play", "money"}),
+        ORGANISER: frozenset({"read", "play", "money", "organise"}),
+        AUDITOR: frozenset({"read", "audit"}),
+        ADMIN: frozenset({"read", "admin"}),
+    }
+)
 _BOT_SCOPES = ("read", "play")
 LIFE_SHORTEST = timedelta(hours=1)
-_LIVES = {"read": timedelta(days=30), "play": timedelta(days=30), "money": timedelta(hours=12)}
+_LIVES = MappingProxyType(
+    {"read": timedelta(days=30), "play": timedelta(days=30), "money": timedelta(hours=12)}
+)
 
 
 def allowed_scopes(kind: str, roles: Iterable[str]) -> tuple[str, ...]:
@@ -29,7 +34,7 @@ def allowed_scopes(kind: str, roles: Iterable[str]) -> tuple[str, ...]:
     held = set(roles)
     if held & STAFF:  # whoever audits does not play, whatever else he was
         held &= STAFF
-    allowed = set().union(*(_ALLOWED[role] for role in held))
+    allowed = frozenset().union(*(_ALLOWED[role] for role in held))
     return tuple(scope for scope in SCOPES if scope in allowed)
 
 

@@ -18,7 +18,7 @@ from eventstore.verification import verify_log
 from players.core.events import NameConsentSet
 from tests.unit.eventstore.log_contract import Log, LogContract, sealed
 
-WRITERS, ROUNDS, STREAMS = 8, 40, 3
+WRITERS, ROUNDS, STREAMS = 8, 100, 3
 
 
 @pytest.mark.django_db

@@ -243,7 +243,7 @@ def test_a_won_knock_with_rake() -> None:
 
 
 def test_a_drawn_hand_and_an_empty_seat_make_no_entry() -> None:
-    assert made("table", "HandEnded", net=per_seat({A: 0, B: 0}), rake=[]) == []
+    assert made("table", "HandEnded", net=per_seat({A: 0, B: 0})) == []
     assert made("table", "SeatCashedOut", player=A, amount=0) == []
     assert made("table", "TableClosed") == []
 
