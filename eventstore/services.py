@@ -24,6 +24,7 @@ from eventstore.core.refusal import InvariantBroken, Retryable, refuse
 from eventstore.ports import new_id, random_bytes
 
 TRIES = 3
+ATTEMPTS_MAX = 8  # at what is due of one row: a poison row must not loop
 PAUSE_SECONDS = 0.02  # before the second try; doubled, with as much again at random
 LOCK_TIMED_OUT = "55P03"
 RETRYABLE_STATES = frozenset({"40001", "40P01", LOCK_TIMED_OUT})
@@ -240,6 +241,46 @@ def update_live(live: LiveRow, changes: Mapping[str, object]) -> None:
     if changes:
         with connection.cursor() as cursor:
             cursor.execute(*update_sql(live, changes))
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A try at what is due of a live row, counted before it is made."""
+
+    version: int
+    due: str
+    number: int
+
+
+def overdue(relation: str, limit: int) -> list[UUID]:
+    """Ids of live rows where something is overdue, the longest first; parked ones are left out."""
+    sql = f"""SELECT id FROM {relation}
+        WHERE due IS NOT NULL AND due_at <= clock_timestamp() AND parked_code IS NULL
+        ORDER BY due_at LIMIT %s"""
+    return [row["id"] for row in _rows(sql, [limit])]
+
+
+def count_attempt(live: LiveRow) -> Attempt | None:
+    """Count a try at what is overdue of a live row; None where nothing is any more.
+
+    Counted before the work, so that work which kills its worker is counted too. With the eighth
+    try the row is parked, and stays so until people have looked at it.
+    """
+    return in_transaction(partial(_count_attempt, live=live))
+
+
+def _count_attempt(_: Transaction, *, live: LiveRow) -> Attempt | None:
+    sql = f"""UPDATE {live.relation} SET attempts = attempts + 1,
+            parked_code = CASE WHEN attempts + 1 >= %s THEN 'attempts' END
+        WHERE id = %s AND due_at <= clock_timestamp() AND parked_code IS NULL
+        RETURNING version, due, attempts"""
+    found = _rows(sql, [ATTEMPTS_MAX, live.id])
+    return Attempt(*found[0].values()) if found else None
+
+
+def forgive(live: LiveRow) -> None:
+    """Count from the beginning again: the last try failed for a reason that will pass."""
+    in_transaction(lambda _: update_live(live, {"attempts": 0, "parked_code": None}))
 
 
 def forget_receipts() -> int:

@@ -124,12 +124,6 @@ def tables_of_tournament(tournament: UUID) -> list[Live]:
     return list(Live.objects.filter(tournament=tournament).order_by("id"))
 
 
-def due_held(now: datetime) -> list[UUID]:
-    """Tables whose wait for their tournament is over, the longest waiting first."""
-    held = Live.objects.filter(due="held", due_at__lte=now, parked_code=None)
-    return list(held.order_by("due_at").values_list("id", flat=True))
-
-
 def _people(table: Table) -> dict[str, Any]:
     return people([place.player for place in table.places])
 

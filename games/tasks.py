@@ -6,7 +6,7 @@ from uuid import UUID
 
 from eventstore.core.refusal import Refused
 from eventstore.tasking import task
-from games.services import bots, deals, moves, sweep
+from games.services import bots, deals, sweep
 
 
 def _quietly(work: Callable[[], object]) -> None:
@@ -27,13 +27,13 @@ def deal(table: str, version: int) -> None:
     _quietly(lambda: deals.deal_next(UUID(table), version))
 
 
-@task("games.time_out", idempotent="the forced move's key is made of table and version")
-def time_out(table: str, version: int) -> None:
-    """Play for whoever let his time run out."""
-    _quietly(lambda: moves.play_for(UUID(table), version))
+@task("games.attend", idempotent="what is due is keyed by table and version")
+def attend(table: str) -> None:
+    """Do what is overdue at a table."""
+    sweep.attend(UUID(table))
 
 
-@task("games.sweep", idempotent="rows are claimed under locks, and each act is keyed by version")
+@task("games.sweep", idempotent="it only sends messages")
 def sweep_tables() -> None:
-    """Look at everything overdue."""
+    """Have everything overdue looked after."""
     sweep.sweep()

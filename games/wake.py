@@ -36,11 +36,11 @@ def tell_held(table: UUID) -> None:
         work(table)
 
 
-def wake_now(table: UUID, version: int, due: str) -> None:
-    """Wake from a place that holds no transaction: a reader or the sweep found something due."""
-    if due == "bot":
-        send("games.bot_turn", str(table), version, queue="bots")
-    elif due == "held":
-        tell_held(table)
-    else:
-        send("games.deal" if due == "deal" else "games.time_out", str(table), version, queue="bots")
+def look_after(table: UUID) -> None:
+    """Have a worker do what is overdue at a table."""
+    send("games.attend", str(table), queue="bots")
+
+
+def wake_bot(table: UUID, version: int) -> None:
+    """Have a worker play the turn of the bot to act."""
+    send("games.bot_turn", str(table), version, queue="bots")

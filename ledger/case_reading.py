@@ -156,9 +156,9 @@ def _fields(given: object) -> dict[str, object]:
         currency = str(given.get("currency"))
         sides = ((fields.pop("dr", {}), 1), (fields.pop("cr", {}), -1))
         fields["lines"] = [
-            {"account": code_of(short, currency), "amount": sign * amount}
+            {"account": code, "amount": sign * amount}
             for side, sign in sides
-            for short, amount in side.items()  # type: ignore[attr-defined]  # of a case
+            for code, amount in amounts_of(side, currency).items()
         ]
     return fields
 

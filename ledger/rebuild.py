@@ -23,7 +23,7 @@ from ledger.store.books import Books, in_schema
 
 OWNER, READER = "owner", "default"
 SCHEMA = "ledger_check"
-MIGRATIONS = Path(__file__).parent / "migrations"
+MIGRATIONS = Path(__file__).with_name("migrations")
 SQL_FILES = ("0001_books.sql", "0001_posting.sql", "0001_house.sql")
 BATCH_EVENTS = 1_000  # money events posted at once
 CATEGORIES = ("table/", "tournament/", "wallet/")  # the streams that the books read
@@ -152,6 +152,6 @@ def _books_beside() -> Iterator[Books]:
 
 def _run(name: str) -> None:
     """Run a file of the migrations for the schema beside. Sent whole, so without parameters."""
-    text = (MIGRATIONS / name).read_text(encoding="utf-8")
+    text = MIGRATIONS.joinpath(name).read_text(encoding="utf-8")
     with connections[OWNER].cursor() as cursor:
         cursor.execute(in_schema(text, SCHEMA))

@@ -1,5 +1,6 @@
 """People, tables and tournaments for tests, made by the product's own services."""
 
+from typing import Any
 from uuid import UUID
 
 from eventstore.ports import new_id
@@ -31,7 +32,12 @@ def a_player(name: str = "ona", *roles: str) -> Person:
 
 def a_table(creator: Person, **settings: object) -> UUID:
     """A cash table for play chips at a stake of 10."""
-    chosen = {"stake": 10, "currency": "XTK", "seats": 3, "clock": "turbo"} | settings
+    chosen: dict[str, Any] = {
+        "stake": 10,
+        "currency": "XTK",
+        "seats": 3,
+        "clock": "turbo",
+    } | settings
     outcome = open_cash_table(TableSettings(**chosen), creator, receipt())
     return UUID(str(outcome.result["table_id"]))
 

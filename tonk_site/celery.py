@@ -16,7 +16,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tonk_site.settings")
 SWEEP_SECONDS = 2
 SWEEP_EXPIRES_SECONDS = 300  # sweeps must not pile up; hosts' clocks may differ by a minute
 SWEEPS = ("games.sweep", "ledger.sweep", "tournaments.sweep")
-MOVES = ("games.bot_turn", "games.deal")
+MOVES = ("games.bot_turn", "games.deal", "games.attend")
+DB_REUSE_TASKS = 1_000  # a new connection for every task would cost more than most tasks
 VISIBILITY_SECONDS = 60  # above every time limit: otherwise two workers run one task
 
 
@@ -47,6 +48,7 @@ app.conf.update(
         "socket_connect_timeout": 1,
         "health_check_interval": 15,
     },
+    CELERY_DB_REUSE_MAX=DB_REUSE_TASKS,
     task_acks_late=True,
     task_reject_on_worker_lost=True,
     task_ignore_result=True,

@@ -3,11 +3,8 @@
 import contextlib
 from uuid import UUID
 
-from django.utils import timezone
-
 from eventstore.core.refusal import Refused
 from eventstore.tasking import task
-from games import selectors
 from tournaments.services import conduct, money
 
 
@@ -24,10 +21,13 @@ def step(tournament: str) -> None:
     money.step(UUID(tournament))
 
 
-@task("tournaments.sweep", idempotent="it does what the two above do, row by row")
+@task("tournaments.attend", idempotent="once it is done the step is no longer due")
+def attend(tournament: str) -> None:
+    """Take the tournament's own overdue step, and count the try."""
+    money.attend(UUID(tournament))
+
+
+@task("tournaments.sweep", idempotent="it only sends messages")
 def sweep() -> None:
-    """Look at everything overdue."""
-    for table in selectors.due_held(timezone.now()):
-        with contextlib.suppress(Refused):
-            conduct.conduct(table)
+    """Have everything overdue looked after."""
     money.sweep()

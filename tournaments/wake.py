@@ -18,6 +18,11 @@ def look(tournament: UUID) -> None:
     wake.after_commit("tournaments.step", str(tournament), queue=QUEUE)
 
 
+def look_after(tournament: UUID) -> None:
+    """Have a worker take the tournament's overdue step."""
+    wake.send("tournaments.attend", str(tournament), queue=QUEUE)
+
+
 def settled(stream: str, version: int) -> None:
     """The books have posted up to a version: a tournament may be over now."""
     del version

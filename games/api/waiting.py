@@ -12,7 +12,7 @@ from django.utils import timezone
 from eventstore.api.requests import WAIT_SECONDS_MAX
 from games.api.views import State
 from games.models import Table
-from games.wake import wake_now
+from games.wake import look_after
 
 LOOK_SECONDS = 0.25
 NOT_MODIFIED = 304
@@ -59,7 +59,7 @@ def _version(table_id: UUID) -> int | None:
         if row is None:
             return None
         if row.due is not None and row.due_at is not None and row.due_at <= timezone.now():
-            wake_now(row.id, row.version, row.due)
+            look_after(row.id)
         return row.version
     finally:
         connection.close()

@@ -20,7 +20,7 @@ from games.rules.table import Place, Table
 from games.services.moves import MoveCommand, submit_move
 from games.services.seats import SitDown, take_seat
 from games.services.tables import TableSettings, table_opened
-from games.wake import wake_now
+from games.wake import wake_bot
 from ledger.selectors import available, currency_kinds
 from players.selectors import Person, house_bots, person
 from players.services import register_bot
@@ -118,7 +118,7 @@ def bot_turn(table_id: UUID, version: int) -> int:
         if outcome is None:
             return made
         version = outcome.last_version or version
-    wake_now(table_id, version, "bot")  # others wait for this worker too
+    wake_bot(table_id, version)  # others wait for this worker too
     return TURNS_MAX
 
 

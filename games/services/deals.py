@@ -18,7 +18,7 @@ from eventstore.services import (
 from games import dealer
 from games.folds import Folded
 from games.rules import events, fair
-from games.rules.hosting import dealt_in, may_be_dealt_in
+from games.rules.hosting import dealt_in
 from games.rules.table import Table
 from games.services import loading
 from games.services.hands import Deal, cut_for_deal, deal, first_dealer
@@ -45,7 +45,7 @@ def deal_next(table_id: UUID, version: int) -> Outcome:
         table = loaded.table
         if table.version != version:
             raise refuse("stale_version", current_version=table.version)
-        if row["due"] != "deal" or not may_be_dealt_in(table) or table.of_tournament:
+        if row["due"] != "deal" or tx.now < row["due_at"]:
             raise refuse("wrong_state", status=table.status)
         if cursor(loaded.stream).parked_code is not None:
             raise refuse("table_parked")

@@ -76,8 +76,9 @@ def after_append(before: Folded, sealed: Sequence[Stored], *, wakes_bots: bool =
     money = [one for one in sealed if one.type in SETTLED_TYPES]
     if money and not after.table.of_tournament:
         mark_due(after.stream, version=money[-1].version, at=money[0].at)
-    what, _ = due(after.table)
-    if what != "bot" or wakes_bots:
+    what, at = due(after.table)
+    now = what == "bot" or (at is not None and at <= sealed[-1].at)  # else a pause comes first
+    if now and (what != "bot" or wakes_bots):
         wake_for(after.id, after.table.version, what)
     keep(after)
     return after

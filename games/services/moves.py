@@ -70,10 +70,9 @@ def play_for(table_id: UUID, version: int) -> Outcome:
     def work(tx: Transaction, row: Row) -> Outcome:
         loaded = loading.load(tx, row)
         table = loaded.table
-        _, due_at = loading.due(table)
         if table.version != version:
             raise refuse("stale_version", current_version=table.version)
-        if table.hand is None or table.to_act is None or due_at is None or tx.now < due_at:
+        if table.hand is None or table.to_act is None or tx.now < row["due_at"]:
             raise refuse("wrong_state", status=table.status)
         place = table.place(table.to_act)
         in_row = _timeouts_before(loaded, place) + 1

@@ -1,67 +1,45 @@
 """The look every two seconds at what is due: it finds whatever a lost message left behind."""
 
-import logging
-from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import connection
-
 from eventstore.core.refusal import Refused
-from eventstore.services import Transaction, in_transaction
+from eventstore.services import count_attempt, forgive, overdue
+from games.services import loading
+from games.services.bots import bot_turn
 from games.services.deals import deal_next
 from games.services.moves import play_for
-from games.wake import wake_now
+from games.wake import look_after, tell_held
 
-logger = logging.getLogger(__name__)
 SWEPT_ROWS = 200  # of one sweep; the next is two seconds away
-ATTEMPTS_MAX = 8  # then the row is parked and shown: a poison row must not loop
-BOT_WAKES_MAX = 2  # then the sweep plays the forced move itself
-HARMLESS = frozenset({"stale_version", "wrong_state", "not_found", "idempotency_in_progress"})
-
-
-@dataclass(frozen=True, slots=True)
-class DueTable:
-    """A table where something is overdue."""
-
-    id: UUID
-    version: int
-    due: str
-    attempts: int
+BOT_TRIES = 2  # then the forced move is played for the bot
 
 
 def sweep() -> int:
-    """Do what is overdue at tables; the number of rows that were looked at."""
-    rows = in_transaction(_claim)
-    for row in rows:
-        _look_after(row)
-    return len(rows)
+    """Have every overdue table looked after, each by a message of its own; their number.
+
+    So one that fails holds up no other.
+    """
+    found = overdue(loading.RELATION, SWEPT_ROWS)
+    for table_id in found:
+        look_after(table_id)
+    return len(found)
 
 
-def _claim(_: Transaction) -> list[DueTable]:
-    """Overdue rows that nobody else holds, their attempts counted before the work."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """UPDATE games_table SET attempts = attempts + 1,
-                parked_code = CASE WHEN attempts + 1 >= %s THEN 'attempts' ELSE parked_code END
-            WHERE id IN (
-                SELECT id FROM games_table
-                WHERE due IN ('deal', 'bot', 'move') AND due_at <= clock_timestamp()
-                    AND parked_code IS NULL
-                ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED)
-            RETURNING id, version, due, attempts""",
-            [ATTEMPTS_MAX, SWEPT_ROWS],
-        )
-        return [DueTable(*row) for row in cursor.fetchall()]
-
-
-def _look_after(row: DueTable) -> None:
+def attend(table_id: UUID) -> None:
+    """Do what is overdue at a table. Somebody who was faster is no fault."""
+    row = loading.live(table_id)
+    attempt = count_attempt(row)
+    if attempt is None:
+        return
     try:
-        if row.due == "deal":
-            deal_next(row.id, row.version)
-        elif row.due == "bot" and row.attempts <= BOT_WAKES_MAX:
-            wake_now(row.id, row.version, row.due)
+        if attempt.due == "deal":
+            deal_next(table_id, attempt.version)
+        elif attempt.due == "held":
+            tell_held(table_id)
+        elif attempt.due == "bot" and attempt.number <= BOT_TRIES:
+            bot_turn(table_id, attempt.version)
         else:
-            play_for(row.id, row.version)
+            play_for(table_id, attempt.version)
     except Refused as refused:
-        if refused.refusal.code not in HARMLESS:
-            logger.warning("table %s: %s", row.id, refused.refusal.code)
+        if refused.refusal.code == "table_parked":  # by the books: people are at it
+            forgive(row)

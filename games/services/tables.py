@@ -199,7 +199,6 @@ def close_table(table_id: UUID, closer: Person, receipt: Receipt) -> Outcome:
         ]
         if facts:
             said = {"status": "closing" if table.playing else "closed"}
-            said = {"status": "closing" if table.playing else "closed"}
             return replace(stand_up(tx, loaded, facts, said), status=200)
         after, _ = append(tx, loaded, [Fact(events.TableClosed(reason="asked"), actor)])
         return Outcome(

@@ -1,6 +1,7 @@
 """Kinds of entries. A number lies in the books for ever and is never used again."""
 
 from enum import IntEnum, unique
+from types import MappingProxyType
 
 
 @unique
@@ -37,28 +38,30 @@ class Kind(IntEnum):
         return self.name.lower()
 
 
-TITLES = {
-    Kind.BUY_IN: "Buy-in",
-    Kind.TOP_UP: "Top-up",
-    Kind.HAND: "Hand",
-    Kind.CASH_OUT: "Cash-out",
-    Kind.ENTRY: "Tournament entry",
-    Kind.RE_ENTRY: "Re-entry",
-    Kind.REBUY: "Rebuy",
-    Kind.ADD_ON: "Add-on",
-    Kind.REFUND: "Refund",
-    Kind.BOUNTY: "Bounty",
-    Kind.OVERLAY: "Overlay",
-    Kind.TOURNAMENT_RAKE: "Rake of a tournament",
-    Kind.FEES_EARNED: "Fees earned",
-    Kind.HEADS_TO_POOL: "Heads to the pool",
-    Kind.PRIZE: "Prize",
-    Kind.COMPENSATION: "Compensation",
-    Kind.DEPOSIT: "Deposit",
-    Kind.GRANT: "Play chips granted",
-    Kind.WITHDRAWAL: "Withdrawal asked for",
-    Kind.WITHDRAWAL_PAID: "Withdrawal paid out",
-    Kind.WITHDRAWAL_RETURNED: "Withdrawal returned",
-    Kind.ADJUSTMENT: "Adjustment",
-    Kind.REVERSAL: "Reversal",
-}
+TITLES = MappingProxyType(
+    {
+        Kind.BUY_IN: "Buy-in",
+        Kind.TOP_UP: "Top-up",
+        Kind.HAND: "Hand",
+        Kind.CASH_OUT: "Cash-out",
+        Kind.ENTRY: "Tournament entry",
+        Kind.RE_ENTRY: "Re-entry",
+        Kind.REBUY: "Rebuy",
+        Kind.ADD_ON: "Add-on",
+        Kind.REFUND: "Refund",
+        Kind.BOUNTY: "Bounty",
+        Kind.OVERLAY: "Overlay",
+        Kind.TOURNAMENT_RAKE: "Rake of a tournament",
+        Kind.FEES_EARNED: "Fees earned",
+        Kind.HEADS_TO_POOL: "Heads to the pool",
+        Kind.PRIZE: "Prize",
+        Kind.COMPENSATION: "Compensation",
+        Kind.DEPOSIT: "Deposit",
+        Kind.GRANT: "Play chips granted",
+        Kind.WITHDRAWAL: "Withdrawal asked for",
+        Kind.WITHDRAWAL_PAID: "Withdrawal paid out",
+        Kind.WITHDRAWAL_RETURNED: "Withdrawal returned",
+        Kind.ADJUSTMENT: "Adjustment",
+        Kind.REVERSAL: "Reversal",
+    }
+)

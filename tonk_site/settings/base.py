@@ -118,10 +118,6 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 
-# --- Secrets -------------------------------------------------------------------------------------
-
-DEALER_KEY_FILE = ENV.dealer_key_file  # seals the seeds of running hands; read by the dealer alone
-
 # --- Time and language ----------------------------------------------------------------------------
 
 USE_TZ = True

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from eventstore.core.chain import Fact
@@ -42,7 +42,7 @@ def conduct(table_id: UUID) -> None:
     def work(tx: Transaction) -> None:
         (row,) = tx.lock([live(tournament_id)])
         (table_row,) = tx.lock([games_loading.live(table_id)])
-        if table_row["due"] != "held" or not _reached(table_row["due_at"], tx.now):
+        if table_row["due"] != "held" or tx.now < table_row["due_at"]:
             raise refuse("wrong_state", status=table_row["status"])
         loaded = loading.load(tx, tournament_id)
         if loaded.state.status is not Status.RUNNING:
@@ -57,10 +57,6 @@ def conduct(table_id: UUID) -> None:
         _carry_out(tx, loaded, plan, {str(table_id): table_row})
 
     in_transaction(work)
-
-
-def _reached(due_at: object, now: datetime) -> bool:
-    return isinstance(due_at, datetime) and due_at <= now
 
 
 def _tables(state: Tournament) -> dict[str, selectors.Seen]:

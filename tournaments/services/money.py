@@ -1,20 +1,22 @@
 """The end of a tournament: prizes, and the word that all is settled."""
 
-import logging
 from uuid import UUID
 
-from django.db import connection
-
 from eventstore.core.chain import Fact
-from eventstore.core.refusal import Refused
-from eventstore.services import Transaction, in_transaction, update_live
+from eventstore.services import (
+    Transaction,
+    count_attempt,
+    forgive,
+    in_transaction,
+    overdue,
+    update_live,
+)
 from ledger.selectors import escrow, is_settled
 from tournaments.core import closing
 from tournaments.services import loading
 from tournaments.services.loading import DIRECTOR, Loaded, decided, live
+from tournaments.wake import look_after
 
-logger = logging.getLogger(__name__)
-ATTEMPTS_MAX = 8  # then the row is parked and shown
 SWEPT_ROWS = 100
 PAYING = ("PrizesComputed", "Cancelled", "EntryRefunded")
 
@@ -58,29 +60,16 @@ def _settled(loaded: Loaded) -> list[Fact]:
     return [Fact(fact, DIRECTOR) for fact in decided(decision)]
 
 
-def overdue() -> list[UUID]:
-    """Tournaments with an overdue step, their attempts counted before the work."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """UPDATE tournaments_tournament SET attempts = attempts + 1,
-                parked_code = CASE WHEN attempts + 1 >= %s AND due = 'prizes' THEN 'attempts'
-                    ELSE parked_code END
-            WHERE id IN (
-                SELECT id FROM tournaments_tournament
-                WHERE due IS NOT NULL AND due_at <= clock_timestamp() AND parked_code IS NULL
-                ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED)
-            RETURNING id""",
-            [ATTEMPTS_MAX, SWEPT_ROWS],
-        )
-        return [row[0] for row in cursor.fetchall()]
+def attend(tournament_id: UUID) -> None:
+    """Take an overdue step; that the books are behind is no failure of the tournament."""
+    attempt = count_attempt(live(tournament_id))
+    if attempt is not None and step(tournament_id) is None and attempt.due == "settled":
+        forgive(live(tournament_id))
 
 
 def sweep() -> int:
-    """Take every overdue step of tournaments; their number."""
-    found = in_transaction(lambda _: overdue())
+    """Have every overdue tournament looked after, each by a message of its own; their number."""
+    found = overdue(loading.RELATION, SWEPT_ROWS)
     for tournament_id in found:
-        try:
-            step(tournament_id)
-        except Refused as refused:
-            logger.exception("tournament %s: %s", tournament_id, refused.refusal.code)
+        look_after(tournament_id)
     return len(found)

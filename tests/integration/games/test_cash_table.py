@@ -13,6 +13,7 @@ from games.services.tables import close_table
 from ledger.selectors import balances
 from ledger.services import settle_due
 from players.selectors import Person
+from tests.drive import hurry
 from tests.factories import a_player, a_table, receipt, sits_down
 
 pytestmark = pytest.mark.django_db
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.django_db
 
 def play_a_hand(table: UUID, *people: Person) -> None:
     """Deal and play until the hand ends, people by the first legal move."""
+    hurry(table)
     deal_next(table, selectors.live_row(table).version)
     while True:
         row = selectors.live_row(table)
@@ -30,11 +32,12 @@ def play_a_hand(table: UUID, *people: Person) -> None:
             continue
         acting = selectors.see_now(table).table.place(row.to_act or 0).player
         who = next(person for person in people if str(person.id) == acting)
-        document = selectors.state_document(selectors.see(table, who.id))
+        legal = selectors.state_document(selectors.see(table, who.id))["legal"]
+        assert isinstance(legal, list)
         command = MoveCommand(
             table=table,
             player=str(who.id),
-            move=document["legal"][0]["move"],
+            move=legal[0]["move"],
             version=row.version,
             actor=f"player:{who.id}",
         )

@@ -8,6 +8,7 @@ from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
 from eventstore.core.ids import HOUSE_STREAM, table_stream, tournament_stream, wallet_stream
+from eventstore.core.record import Stored
 from eventstore.core.refusal import Refused, Retryable
 from eventstore.services import Transaction, in_transaction
 from ledger import selectors
@@ -32,8 +33,10 @@ def player() -> UUID:
     return uuid4()
 
 
-def only(event: object) -> Entry:
-    (entry,) = entries_for(event)  # type: ignore[arg-type,misc]  # no refusal here
+def only(event: Stored) -> Entry:
+    found = entries_for(event)
+    assert isinstance(found, tuple)
+    (entry,) = found
     return entry
 
 
@@ -42,9 +45,9 @@ def grant(player: UUID, version: int, amount: int = 5) -> Entry:
     return only(unsealed(wallet_stream(player), version, "ChipsGranted", fields))
 
 
-def refused_code(*events: object) -> str:
+def refused_code(*events: Stored) -> str:
     with pytest.raises(Refused) as caught:
-        post_inline(events, commands.unsealed("wallet/x", 1, "X", {}).at)  # type: ignore[arg-type]
+        post_inline(events, commands.unsealed("wallet/x", 1, "X", {}).at)
     return caught.value.refusal.code
 
 
@@ -162,7 +165,7 @@ def test_a_reversal_mirrors_its_entry_over_all_stripes(player: UUID) -> None:
         "effective": None,
     }
 
-    def reversal(version: int, amount: int, **changes: object) -> object:
+    def reversal(version: int, amount: int, **changes: object) -> Stored:
         lines = [
             {"account": f"wallet:{player}:EUR", "amount": amount},
             {"account": "cash:manual:EUR", "amount": -amount},
@@ -174,7 +177,7 @@ def test_a_reversal_mirrors_its_entry_over_all_stripes(player: UUID) -> None:
     assert refused_code(reversal(1, 699)) == "reversal_mismatch"
     assert refused_code(reversal(1, 700, reverses="wallet/nobody@1#0")) == "reversal_mismatch"
     # Sixteen keys use every stripe sooner or later; each is the mirror all the same.
-    (done,) = post_inline([reversal(16, 700)], event.at)  # type: ignore[list-item]
+    (done,) = post_inline([reversal(16, 700)], event.at)
     assert EntryRow.objects.get(id=done.entry_id).reverses_id is not None
     assert refused_code(reversal(17, 700)) == "already_reversed"
     assert selectors.available(player, "EUR") == 0

@@ -1,5 +1,7 @@
 """The settler: in order, once, and what stops it."""
 
+from collections.abc import Callable
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -246,7 +248,7 @@ def test_what_is_due_but_not_there_is_a_bug() -> None:
 def test_apps_above_are_told_after_the_commit(
     sitting: Sitting,
     monkeypatch: pytest.MonkeyPatch,
-    django_capture_on_commit_callbacks: object,
+    django_capture_on_commit_callbacks: Callable[..., Any],
 ) -> None:
     told: list[tuple[str, int]] = []
     monkeypatch.setattr(wake, "_callbacks", [])
@@ -257,7 +259,7 @@ def test_apps_above_are_told_after_the_commit(
     wake.when_settled(note)
     wake.when_settled(note)
     sitting.hand(1)
-    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+    with django_capture_on_commit_callbacks(execute=True):
         settle(sitting.stream)
     assert told == [(sitting.stream, 4)]
 

@@ -18,12 +18,11 @@ def nets(draw: st.DrawFn) -> dict[int, int]:
 terms = st.builds(RakeTerms, st.integers(0, 1000), st.none() | st.integers(0, 10**6))
 
 
-@given(terms, nets(), st.randoms(use_true_random=False))
+@given(terms, nets(), st.data())
 def test_winners_pay_the_whole_and_losers_nothing(
-    terms: RakeTerms, net: dict[int, int], chance: object
+    terms: RakeTerms, net: dict[int, int], data: st.DataObject
 ) -> None:
-    order = list(net)
-    chance.shuffle(order)  # type: ignore[attr-defined]
+    order = data.draw(st.permutations(list(net)))
     taken = rake(terms, PLAYED, net, order)
     base = sum(amount for amount in net.values() if amount > 0)
     whole = base * terms.bp // 10_000

@@ -1,0 +1,232 @@
+"""Silence: what a viewer may not know changes no byte that he can fetch (`rules.md` section 8).
+
+A hand is played at random up to some moment. Then every card that the viewer does not know is put
+elsewhere, the same facts are folded over that other deck, and all that he is served is compared.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventstore.core.chain import START, Fact, head_of, seal
+from eventstore.core.ids import table_stream, uuid7
+from eventstore.core.record import Stored, time_text
+from games import selectors
+from games.folds import Folded
+from games.rules import events, views
+from games.rules.cards import TEXTS
+from games.rules.decide import legal
+from games.rules.options import RULES_VERSION, Options, rules_hash
+from games.rules.state import Hand
+from games.rules.table import Table, fold
+from games.rules.views import PUBLIC, Viewer
+from games.services.tables import clock_of
+from tests.unit.games.rules_tables import UUIDS, dealt, option_sets, options_of, walk
+
+TABLE = UUID("0199c2b2-6c1f-7033-818c-ef2df94c3850")
+HAND = "0199c2b2-6c1f-7033-818c-ef2df94c3851"
+AT = datetime(2026, 12, 1, 8, tzinfo=UTC)
+MOVES_MAX = 40
+Deck = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A running hand: the facts that lead to it, and the deck that they were dealt from."""
+
+    stored: tuple[Stored, ...]
+    deck: Deck
+
+    def table(self, deck: Deck | None) -> Table:
+        return fold(self.stored, {} if deck is None else {HAND: deck})
+
+
+def moment_of(hand: Hand, options: Options, rng: Random, moves: int) -> Moment:
+    """The hand after some random moves, and before its last."""
+    facts: list[msgspec.Struct] = []
+    for made, (_, _, decision, following) in enumerate(walk(hand, rng)):
+        if following.over or made >= moves:
+            break
+        facts += decision.events
+    assert hand.setup.deck is not None
+    return Moment(recorded([*opening(hand, options), *facts]), hand.setup.deck)
+
+
+@st.composite
+def moments(draw: st.DrawFn) -> Moment:
+    seats = draw(st.integers(2, 4))
+    options, rng = draw(option_sets(seats)), draw(st.randoms(use_true_random=False))
+    return moment_of(dealt(rng, options, seats), options, rng, draw(st.integers(0, MOVES_MAX)))
+
+
+def opening(hand: Hand, options: Options) -> Iterator[msgspec.Struct]:
+    """The table is opened, its seats are taken, the hand is dealt."""
+    rules = events.RuleSet(
+        preset=None, version=RULES_VERSION, hash=rules_hash(options), options=options
+    )
+    shared: dict[str, Any] = {
+        "rules": rules,
+        "currency": "XTK",
+        "stake": hand.setup.stake,
+        "rake": events.Rake(bp=0, cap=None),
+        "fairness": "commit",
+        "clock": clock_of("normal"),
+    }
+    yield events.TableOpened(
+        **shared,
+        seats=6,
+        buy_in_min=0,
+        buy_in_max=1000,
+        visibility="public",
+        api_bots=False,
+        spectator_delay_s=0,
+        tournament=None,
+        opened_by=UUIDS[0],
+    )
+    upcard = None
+    if options.initial_upcard and hand.pile:
+        first = len(hand.setup.seats) * options.hand_size
+        upcard = events.PlacedCard(card=TEXTS[hand.pile[0]], place=first)
+    yield events.HandDealt(
+        **shared,
+        hand=HAND,
+        hand_no=1,
+        deck_spec="std52/1",
+        commit="ab" * 32,
+        transcript="ab" * 32,
+        deck_root="ab" * 32,
+        beacon=None,
+        players=tuple(
+            events.DealtPlayer(
+                seat=seat, player=UUIDS[seat - 1], bot=None, stack=900, bank_ms=0, seed="none"
+            )
+            for seat in hand.setup.seats
+        ),
+        away=(),
+        dealer=hand.setup.dealer,
+        payment="full",
+        hand_size=options.hand_size,
+        upcard=upcard,
+        next=hand.to_act,
+    )
+
+
+def recorded(facts: Sequence[msgspec.Struct]) -> tuple[Stored, ...]:
+    """The facts as the log holds them, a second between two."""
+    stored: list[Stored] = []
+    for second, fact in enumerate(facts):
+        ids = [uuid7(second, bytes(10)), uuid7(second, bytes(9) + b"x")]
+        at = AT + timedelta(seconds=second)
+        made = [Fact(fact, "player:x")]
+        stored += seal(
+            table_stream(TABLE), head_of(stored) if stored else START, made, at=at, ids=ids
+        )
+    return tuple(stored)
+
+
+def known(moment: Moment, viewer: Viewer) -> set[int]:
+    """Codes of the cards that everybody has seen, and of those that the viewer holds."""
+    public, full = moment.table(None).hand, moment.table(moment.deck).hand
+    assert public is not None
+    assert full is not None
+    cards_in = public.setup.rules.pack.cards_in
+    seen = set(public.pile) | {card for held in public.cards for card in cards_in(held)}
+    seen |= {card for meld in public.melds for card in cards_in(meld.cards)}
+    if viewer.seat in full.setup.seats:
+        seen |= set(full.held_cards(viewer.seat))
+    return seen
+
+
+def other_deck(moment: Moment, viewer: Viewer, rng: Random) -> Deck:
+    """The deck with all that the viewer does not know in another order."""
+    seen = known(moment, viewer)
+    places = [place for place, card in enumerate(moment.deck) if card not in seen]
+    shuffled = places.copy()
+    rng.shuffle(shuffled)
+    deck = list(moment.deck)
+    for place, source in zip(places, shuffled, strict=True):
+        deck[place] = moment.deck[source]
+    return tuple(deck)
+
+
+def served(moment: Moment, viewer: Viewer, deck: Deck | None) -> list[bytes]:
+    """All that a viewer can fetch: state, events, and the view and moves of a bot at his seat."""
+    table = moment.table(deck)
+    document = views.state_document(
+        table, viewer, table_id=str(TABLE), names={}, time_text=time_text
+    )
+    found = [msgspec.json.encode(document)]
+    for one in moment.stored:
+        fields = views.served_data(one.payload, kind=one.type, deck=deck, viewer=viewer)
+        found.append(msgspec.json.encode(fields))
+    if viewer.seat is not None:
+        folded = Folded(TABLE, table, head_of(moment.stored), moment.stored)
+        view, moves = selectors.bots_view(folded, viewer.seat)
+        found += [view.to_bytes(), msgspec.json.encode(moves)]
+    return found
+
+
+def viewers(moment: Moment) -> list[Viewer]:
+    dealt_in = moment.table(None).places
+    return [PUBLIC, Viewer(6), *(Viewer(place.seat) for place in dealt_in)]
+
+
+@given(moments(), st.randoms(use_true_random=False))
+def test_hidden_cards_change_no_byte(moment: Moment, rng: Random) -> None:
+    for viewer in viewers(moment):
+        other = other_deck(moment, viewer, rng)
+        assert served(moment, viewer, moment.deck) == served(moment, viewer, other)
+
+
+@given(moments())
+def test_who_may_know_nothing_needs_no_deck(moment: Moment) -> None:
+    for viewer in (PUBLIC, Viewer(6)):
+        assert served(moment, viewer, moment.deck) == served(moment, viewer, None)
+
+
+@given(moments())
+def test_only_the_player_to_act_is_told_his_moves(moment: Moment) -> None:
+    table = moment.table(moment.deck)
+    assert table.hand is not None
+    for viewer in viewers(moment):
+        document = views.state_document(
+            table, viewer, table_id=str(TABLE), names={}, time_text=time_text
+        )
+        assert ("legal" in document) == (viewer.seat == table.to_act)
+        if viewer.seat == table.to_act:
+            told = [one["move"] for one in views.legal_moves(table.hand)]
+            assert told == [move.text for move in legal(table.hand)]
+
+
+@given(moments())
+def test_a_seat_sees_its_own_cards_alone(moment: Moment) -> None:
+    table = moment.table(moment.deck)
+    for viewer in viewers(moment):
+        text = b"".join(served(moment, viewer, moment.deck)).decode()
+        hidden = {TEXTS[card] for card in set(moment.deck) - known(moment, viewer)}
+        shown = {card for card in hidden if f'"{card}"' in text}
+        assert not shown
+    assert table.playing
+
+
+def test_a_leak_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison itself, with a view that shows the next card of the stock."""
+
+    def leaking(hand: Hand) -> views.Document:
+        deck = hand.setup.deck
+        return {"next": None if deck is None else deck[hand.stock_next]}
+
+    rng, options = Random(1), options_of(3)
+    moment = moment_of(dealt(rng, options, 3), options, rng, 4)
+    other = other_deck(moment, PUBLIC, rng)
+    assert served(moment, PUBLIC, moment.deck) == served(moment, PUBLIC, other)
+    monkeypatch.setattr(views, "_public_cards", leaking)
+    assert served(moment, PUBLIC, moment.deck) != served(moment, PUBLIC, other)
