@@ -162,7 +162,10 @@ def _command(
             raise refuse("idempotency_in_progress") from fault
         raise
     if row is None:
-        return _earlier(receipt)
+        answered = earlier(receipt)
+        if answered is None:  # the receipt is new, so it is the subject that is not there
+            raise refuse("not_found")
+        return answered
     outcome = work(tx, row)
     _finish(receipt, live, outcome)
     return outcome
@@ -184,24 +187,28 @@ def _enter(receipt: Receipt, live: LiveRow | None) -> Row | None:
     return found[0] if found else None
 
 
-def _earlier(receipt: Receipt) -> Outcome:
-    """Stored outcome of the same request. Without one, the subject is not there."""
+def earlier(receipt: Receipt) -> Outcome | None:
+    """Stored outcome of the same request, None if it has not been made.
+
+    For a command that prepares something before its transaction. Raises: Refused with
+    `idempotency_key_reused`.
+    """
     found = _rows(
         """SELECT fingerprint, status, result::text AS result, stream, first_version, last_version
         FROM eventstore_command_receipt WHERE actor = %s AND key = %s""",
         [receipt.actor, receipt.key],
     )
     if not found or found[0]["status"] is None:
-        raise refuse("not_found")
-    earlier = found[0]
-    if bytes(earlier["fingerprint"]) != receipt.fingerprint:
+        return None
+    row = found[0]
+    if bytes(row["fingerprint"]) != receipt.fingerprint:
         raise refuse("idempotency_key_reused")
     return Outcome(
-        status=earlier["status"],
-        result=msgspec.json.decode(earlier["result"]),
-        stream=earlier["stream"],
-        first_version=earlier["first_version"],
-        last_version=earlier["last_version"],
+        status=row["status"],
+        result=msgspec.json.decode(row["result"]),
+        stream=row["stream"],
+        first_version=row["first_version"],
+        last_version=row["last_version"],
         replayed=True,
     )
 

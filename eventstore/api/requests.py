@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar, TypeVar
 from uuid import UUID
 
@@ -10,16 +10,19 @@ import msgspec
 from django.core.exceptions import RequestDataTooBig
 from rest_framework.request import Request
 
-from eventstore.core.canonical import NESTING_MAX
+from eventstore.core.canonical import NESTING_MAX, NotCanonicalError
 from eventstore.core.refusal import Refused, refuse
 from eventstore.services import Receipt, fingerprint
 
 BODY_BYTES_MAX = 65_536
+KEYS_MAX = 200
 AMOUNT_MAX = 10**12  # the largest leg of the books
 PAGE_ROWS, PAGE_ROWS_MAX = 25, 100
 EVENTS_ROWS_MAX = 500
 WAIT_SECONDS_MAX = 25
 _KEY = re.compile(r"[A-Za-z0-9_-]{16,128}\Z")
+_UNKNOWN = re.compile(r"Object contains unknown field `(.+?)`")
+_PLACE = re.compile(r"(.*?)(?: - at `\$(.*)`)?\Z", re.DOTALL)  # how msgspec names a place
 _IF_MATCH = re.compile(r'"v(\d{1,9})\.(?:s[1-6]|p|d)"\Z')
 
 Amount = Annotated[int, msgspec.Meta(ge=1, le=AMOUNT_MAX)]
@@ -64,13 +67,13 @@ def read_body(request: Request, form: type[B]) -> B:
     Raises: Refused with `body_too_large`, `unsupported_media_type`, `malformed_json`,
     `unknown_field`, `invalid_field`, `bad_amount`; all faults of fields at once in `errors`.
     """
-    raw = raw_body(request)
+    raw = raw_body(request) or b"{}"
+    values = _object_of(raw)  # msgspec would take the last of two equal keys
     try:
-        return msgspec.json.decode(raw or b"{}", type=form)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        values = _object_of(raw)
-    # The fast way failed or met a key twice: look again, field by field, to name every fault.
-    raise _faults(values, form)
+        return msgspec.json.decode(raw, type=form)
+    except msgspec.DecodeError as fault:
+        # The fast way failed: look again, field by field, to name every fault.
+        raise _faults(values, form) from fault
 
 
 def raw_body(request: Request) -> bytes:
@@ -84,18 +87,18 @@ def raw_body(request: Request) -> bytes:
     media = (request.content_type or "").split(";")[0].strip().lower()
     if raw and media != "application/json":
         raise refuse("unsupported_media_type", supported=["application/json"])
-    if raw:
-        _object_of(raw)  # msgspec would take the last of two equal keys
     return raw
 
 
 def _object_of(raw: bytes) -> Mapping[str, object]:
     try:
         value = json.loads(raw.decode(), object_pairs_hook=_once, parse_constant=_no_number)
+        if not isinstance(value, dict):
+            raise refuse("malformed_json")
+        for name, item in value.items():
+            _check_texts(name, item)
     except (ValueError, RecursionError) as fault:
         raise refuse("malformed_json") from fault
-    if not isinstance(value, dict) or _depth(value) > NESTING_MAX:
-        raise refuse("malformed_json")
     return value
 
 
@@ -104,39 +107,70 @@ def _no_number(text: str) -> object:
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    if len(pairs) > KEYS_MAX:
+        raise ValueError("too many keys")
     found = dict(pairs)
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise _field_refusal([("unknown_field", twice, "given twice")])
+        raise field_refusal([("unknown_field", twice, "given twice")])
     return found
 
 
-def _depth(value: object) -> int:
-    if isinstance(value, dict):
-        return 1 + max((_depth(item) for item in value.values()), default=0)
-    if isinstance(value, list):
-        return 1 + max((_depth(item) for item in value), default=0)
-    return 0
+def _check_texts(name: str, value: object) -> None:
+    """Refuse texts that no reader or relation can keep. Raises: ValueError, Refused."""
+    for text in _texts(name, value, depth=1):
+        text.encode()  # half a surrogate pair is no Unicode
+        if "\0" in text:
+            raise field_refusal([("invalid_field", name, "holds U+0000")])
+
+
+def _texts(name: str, value: object, *, depth: int) -> Iterator[str]:
+    yield name
+    if isinstance(value, str):
+        yield value
+    if not isinstance(value, (dict, list)):
+        return
+    if depth == NESTING_MAX:
+        raise ValueError("too deep")
+    pairs = value.items() if isinstance(value, dict) else (("", item) for item in value)
+    for key, item in pairs:
+        yield from _texts(key, item, depth=depth + 1)
 
 
 def _faults(values: Mapping[str, object], form: type[Body]) -> Refused:
     known = {field.encode_name: field for field in msgspec.structs.fields(form)}
     faults = [("unknown_field", name, "not known here") for name in values if name not in known]
     for name, field in known.items():
-        code = "bad_amount" if name in form.amounts else "invalid_field"
         if name not in values:
             if field.required:
+                code = "bad_amount" if name in form.amounts else "invalid_field"
                 faults.append((code, name, "missing"))
             continue
         try:
             msgspec.convert(values[name], field.type)
         except msgspec.ValidationError as fault:
-            faults.append((code, name, str(fault)))
-    return _field_refusal(faults)
+            faults.append(_fault(name, str(fault), form))
+    return field_refusal(faults)
 
 
-def _field_refusal(faults: list[tuple[str, str, str]]) -> Refused:
+def _fault(name: str, message: str, form: type[Body]) -> tuple[str, str, str]:
+    """Code, place and words of what msgspec found in a field, or deep in it."""
+    found = _PLACE.match(message)
+    text, inside = (found[1], found[2] or "") if found else (message, "")
+    steps = [name, *re.findall(r"[^.\[\]]+", inside)]
+    if unknown := _UNKNOWN.match(text):
+        return "unknown_field", "/".join([*steps, unknown[1]]), "not known here"
+    code = "bad_amount" if steps[-1] in form.amounts else "invalid_field"
+    return code, "/".join(steps), text
+
+
+def field_refusal(faults: list[tuple[str, str, str]]) -> Refused:
+    """Refusal of fields: code, place and words of each fault; the first one's code is the whole's.
+
+    >>> field_refusal([("invalid_field", "seat", "missing")]).refusal.facts["errors"]
+    [{'pointer': '/seat', 'code': 'invalid_field', 'detail': 'missing'}]
+    """
     errors = [{"pointer": f"/{name}", "code": code, "detail": text} for code, name, text in faults]
     return refuse(faults[0][0] if faults else "invalid_field", errors=errors)
 
@@ -152,15 +186,22 @@ def read_query(request: Request, form: type[Q]) -> Q:
         for name in request.GET
         if name in known and len(request.GET.getlist(name)) > 1
     ]
+    faults += [
+        ("invalid_field", name, "holds U+0000")
+        for name, text in request.GET.items()
+        if name in known and "\0" in text
+    ]
     if faults:
-        raise _field_refusal(faults)
+        raise field_refusal(faults)
     try:
         return msgspec.convert(request.GET.dict(), form, strict=False)
     except msgspec.ValidationError as fault:
-        raise _field_refusal([("invalid_field", "", str(fault))]) from fault
+        found = _PLACE.match(str(fault))
+        text, inside = (found[1], found[2] or "") if found else (str(fault), "")
+        raise field_refusal([("invalid_field", inside.lstrip("."), text)]) from fault
 
 
-def receipt_for(request: Request, player: UUID, body: object) -> Receipt:
+def receipt_for(request: Request, player: UUID, body: Body) -> Receipt:
     """The receipt's name of a request that carries an `Idempotency-Key`.
 
     Raises: Refused with `idempotency_key_missing`, `invalid_field`.
@@ -169,8 +210,14 @@ def receipt_for(request: Request, player: UUID, body: object) -> Receipt:
     if key is None:
         raise refuse("idempotency_key_missing")
     if not _KEY.match(key):
-        raise _field_refusal([("invalid_field", "Idempotency-Key", "16 to 128 of A-Z a-z 0-9 _ -")])
-    told = fingerprint(request.method or "", request.path, msgspec.to_builtins(body))
+        raise field_refusal([("invalid_field", "Idempotency-Key", "16 to 128 of A-Z a-z 0-9 _ -")])
+    said = msgspec.to_builtins(body)
+    if "If-Match" in request.headers:  # the version is part of the request, wherever it stands
+        said["version"] = request.headers["If-Match"]
+    try:
+        told = fingerprint(request.method or "", request.path, said)
+    except NotCanonicalError as fault:  # free members may hold what the log can not
+        raise field_refusal([("invalid_field", "", str(fault))]) from fault
     return Receipt(f"player:{player}", key, told)
 
 
@@ -186,5 +233,5 @@ def expected_version(request: Request, stated: int | None) -> int:
         return stated
     match = _IF_MATCH.match(header)
     if match is None or (stated is not None and stated != int(match[1])):
-        raise _field_refusal([("invalid_field", "If-Match", 'the form is "v17.s1"')])
+        raise field_refusal([("invalid_field", "If-Match", 'the form is "v17.s1"')])
     return int(match[1])

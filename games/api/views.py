@@ -17,6 +17,7 @@ from eventstore.api.requests import (
     receipt_for,
 )
 from eventstore.core.refusal import Refused, refuse
+from eventstore.services import earlier
 from games import selectors
 from games.api.bodies import (
     BotBody,
@@ -77,8 +78,9 @@ class Tables(TableView):
         receipt = receipt_for(request, creator.id, body)
         settings = _settings(body)
         wanted = [(bot.level, bot.seat) for bot in body.bots]
-        seated = house_bots_for(settings, wanted)
-        outcome = open_cash_table(settings, creator, receipt, bots=seated)
+        outcome = earlier(receipt) or open_cash_table(
+            settings, creator, receipt, bots=house_bots_for(settings, wanted)
+        )
         table_id = UUID(str(outcome.result["table_id"]))
         document = show_table(selectors.see(table_id, creator.id))
         response = answer(document, status=outcome.status, replayed=outcome.replayed)

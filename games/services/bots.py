@@ -9,7 +9,7 @@ from django.conf import settings
 
 from eventstore.core.ids import HOUSE
 from eventstore.core.refusal import Refused, refuse
-from eventstore.services import Outcome, Receipt, fingerprint, in_transaction
+from eventstore.services import Outcome, Receipt, earlier, fingerprint, in_transaction
 from games import selectors
 from games.bots.ladder import LEVELS, Budget, Decision, policy
 from games.bots.names import bot_name
@@ -30,6 +30,7 @@ WORKER = "worker:bots"
 FASTER = frozenset(
     {"stale_version", "no_hand", "idempotency_key_reused", "idempotency_in_progress"}
 )
+NAMES_TRIED = 100  # others may name new bots at the same time
 TURNS_MAX = 50  # of one task at a table of bots alone
 
 
@@ -47,10 +48,21 @@ def house_bot(level: str, *, currency: str, amount: int, except_for: Collection[
             found = person(bot)
             if found is not None:
                 return found
-    made = person(register_bot(level, bot_name(level, len(known))).id)
+    made = person(_new_bot(level, len(known)))
     if made is None or available(made.id, currency) < amount:
         raise refuse("insufficient_funds", currency=currency, amount=amount)
     return made
+
+
+def _new_bot(level: str, number: int) -> UUID:
+    """A new account, under the first free name from this number on."""
+    for later in range(NAMES_TRIED):
+        try:
+            return register_bot(level, bot_name(level, number + later)).id
+        except Refused as refused:
+            if refused.refusal.code != "name_taken":
+                raise
+    raise refuse("name_taken", level=level)
 
 
 def house_bots_for(
@@ -81,6 +93,9 @@ def add_bot(
     Raises: Refused with `not_permitted`, `bots_not_admitted`, `table_full` and those of
     `take_seat`.
     """
+    answered = earlier(receipt)
+    if answered is not None:
+        return answered
     seen = selectors.see_now(table_id)
     opened = seen.table.opened
     if opened is None or seen.row.opened_by != creator.id:

@@ -7,7 +7,7 @@ from eventstore import store
 from eventstore.core.chain import Fact
 from eventstore.core.ids import tournament_stream
 from eventstore.core.refusal import refuse
-from eventstore.services import Outcome, Receipt, Row, Transaction, run_command
+from eventstore.services import Outcome, Receipt, Row, Transaction, earlier, run_command
 from games.services.bots import house_bot
 from ledger.services import post_inline
 from players.core.roles import STAFF
@@ -65,6 +65,9 @@ def add_bots(tournament_id: UUID, director: Person, wish: BotsWish, receipt: Rec
     """
     if not 1 <= wish.count <= BOTS_AT_ONCE_MAX:
         raise refuse("invalid_field", field="count", most=BOTS_AT_ONCE_MAX)
+    answered = earlier(receipt)
+    if answered is not None:
+        return answered
     bots = _bots_for(tournament_id, wish.level, wish.count)
 
     def work(tx: Transaction, row: Row) -> Outcome:
