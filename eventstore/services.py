@@ -114,22 +114,29 @@ def fingerprint(method: str, path: str, body: object) -> bytes:
 def in_transaction(work: Callable[[Transaction], T]) -> T:
     """Result of `work` in a transaction of its own, committed.
 
-    A serialisation failure, deadlock or lock time-out runs the whole again, three times with
-    jitter. Raises: Retryable after that.
+    A serialisation failure, deadlock or lock time-out, and whatever `work` itself calls Retryable,
+    runs the whole again, three times with jitter. Raises: Retryable after that.
     """
+    fault: Exception | None = None
     for attempt in range(TRIES):
+        if attempt:
+            _pause(attempt)
         try:
             with transaction.atomic(durable=True):
                 return work(Transaction())
-        except DatabaseError as fault:
-            if _state(fault) not in RETRYABLE_STATES:
+        except Retryable as again:
+            fault = again
+        except DatabaseError as failed:
+            if _state(failed) not in RETRYABLE_STATES:
                 raise
-            if attempt == TRIES - 1:
-                raise Retryable(str(fault)) from fault
-        # Nobody signals that a foreign lock is free; a short pause lets the other one finish.
-        pause = PAUSE_SECONDS * 2**attempt * (1 + random_bytes(1)[0] / 256)
-        time.sleep(pause)  # noqa: TID251  # the one pause of the product, see above
-    raise InvariantBroken("unreachable")
+            fault = failed
+    raise Retryable(str(fault)) from fault
+
+
+def _pause(attempt: int) -> None:
+    """Nobody signals that a foreign lock is free; a short pause lets the other one finish."""
+    seconds = PAUSE_SECONDS * 2 ** (attempt - 1) * (1 + random_bytes(1)[0] / 256)
+    time.sleep(seconds)  # noqa: TID251  # the one pause of the product, see above
 
 
 def run_command(

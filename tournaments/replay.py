@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
@@ -9,6 +10,8 @@ from eventstore.core.chain import head_of
 from eventstore.core.ids import subject
 from eventstore.core.record import Stored
 from eventstore.verification import Difference, unequal
+from games import selectors
+from tournaments.core.lifecycle import Status
 from tournaments.core.state import Tournament
 from tournaments.models import Entrant
 from tournaments.models import Tournament as Live
@@ -20,7 +23,7 @@ FOLDED_FIELDS = ("version", "status", "due", "entries")
 
 
 def differences(stored: Sequence[Stored]) -> Iterator[Difference]:
-    """What differs from a tournament's whole stream, at rest: the live row, its entrants."""
+    """What differs from a tournament's whole stream, at rest: live row, entrants, its tables."""
     newest = stored[-1]
     row = Live.objects.filter(id=subject(newest.stream)).first()
     if row is None:
@@ -36,6 +39,23 @@ def differences(stored: Sequence[Stored]) -> Iterator[Difference]:
         f"{ENTRANT_ROWS} {entry.player}": str(entry.entry_no) for entry in state.living_entries()
     }
     yield from unequal(newest.stream, state.version, entered, living)
+    if state.status is Status.RUNNING:
+        yield from _table_differences(newest.stream, state)
+
+
+def _table_differences(stream: str, state: Tournament) -> Iterator[Difference]:
+    """Who sits where by the tables' own streams; their chips together are those handed out."""
+    tables = {name: selectors.see_now(UUID(name)).table for name in state.tables}
+    theirs: dict[str, object] = {
+        f"seats of {name}": {place.player: place.seat for place in table.places}
+        for name, table in tables.items()
+    }
+    ours: dict[str, object] = {
+        f"seats of {name}": dict(table.players) for name, table in state.tables.items()
+    }
+    theirs["chips"] = sum(place.stack for table in tables.values() for place in table.places)
+    ours["chips"] = state.chips_total
+    yield from unequal(stream, state.version, theirs, ours)
 
 
 def state_document(stored: Sequence[Stored]) -> dict[str, Any]:

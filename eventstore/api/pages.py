@@ -1,10 +1,9 @@
 """Pages of lists by keyset cursors: rows that arrive meanwhile are neither lost nor doubled."""
 
 import base64
-import binascii
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -13,12 +12,13 @@ from django.db.models import Model, Q, QuerySet
 from eventstore.core.refusal import refuse
 
 M = TypeVar("M", bound=Model)
+NUMBER_DIGITS_MAX = 18  # of a column of 64 bits
 
 
 class _Mark(msgspec.Struct, frozen=True, array_like=True):
     """Where a page ended."""
 
-    at: datetime
+    at: Annotated[datetime, msgspec.Meta(tz=True)]
     id: UUID
 
 
@@ -46,13 +46,57 @@ def page(
 
 
 def _write(row: Any, newest_by: str) -> str:
-    mark = msgspec.json.encode(_Mark(getattr(row, newest_by), row.id))
-    return base64.urlsafe_b64encode(mark).decode().rstrip("=")
+    return _text_of(msgspec.json.encode(_Mark(getattr(row, newest_by), row.id)))
 
 
 def _read(cursor: str) -> _Mark:
     try:
-        raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-        return msgspec.json.decode(raw, type=_Mark)
-    except (binascii.Error, ValueError, msgspec.DecodeError) as fault:
+        mark = msgspec.json.decode(_bytes_of(cursor), type=_Mark)
+    except msgspec.DecodeError as fault:
+        raise refuse("bad_cursor") from fault
+    if _text_of(msgspec.json.encode(mark)) != cursor:
+        raise refuse("bad_cursor")
+    return mark
+
+
+def numbered(number: int) -> str:
+    """The cursor of a page that begins at a row with a number of its own.
+
+    >>> number_of(numbered(7))
+    7
+    """
+    return _text_of(b"%d" % number)
+
+
+def number_of(cursor: str | None) -> int:
+    """The number in such a cursor, 0 without one. Raises: Refused with `bad_cursor`."""
+    if cursor is None:
+        return 0
+    digits = _bytes_of(cursor)
+    number = int(digits) if digits.isdigit() and len(digits) <= NUMBER_DIGITS_MAX else 0
+    if number < 1 or numbered(number) != cursor:
+        raise refuse("bad_cursor")
+    return number
+
+
+def page_of_list(
+    items: Sequence[dict[str, object]], *, limit: int, cursor: str | None
+) -> dict[str, object]:
+    """One page of a list that never changes while the product runs."""
+    start = number_of(cursor)
+    document: dict[str, object] = {"items": list(items[start : start + limit])}
+    if start + limit < len(items):
+        document["next"] = numbered(start + limit)
+    return document
+
+
+def _text_of(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def _bytes_of(cursor: str) -> bytes:
+    """Raises: Refused with `bad_cursor`."""
+    try:
+        return base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+    except ValueError as fault:
         raise refuse("bad_cursor") from fault

@@ -10,7 +10,7 @@ import msgspec
 from django.core.exceptions import RequestDataTooBig
 from rest_framework.request import Request
 
-from eventstore.core.canonical import NESTING_MAX, NotCanonicalError
+from eventstore.core.canonical import NESTING_MAX, NotCanonicalError, check
 from eventstore.core.refusal import Refused, refuse
 from eventstore.services import Receipt, fingerprint
 
@@ -211,14 +211,22 @@ def receipt_for(request: Request, player: UUID, body: Body) -> Receipt:
         raise refuse("idempotency_key_missing")
     if not _KEY.match(key):
         raise field_refusal([("invalid_field", "Idempotency-Key", "16 to 128 of A-Z a-z 0-9 _ -")])
-    said = msgspec.to_builtins(body)
-    if "If-Match" in request.headers:  # the version is part of the request, wherever it stands
-        said["version"] = request.headers["If-Match"]
-    try:
-        told = fingerprint(request.method or "", request.path, said)
-    except NotCanonicalError as fault:  # free members may hold what the log can not
-        raise field_refusal([("invalid_field", "", str(fault))]) from fault
-    return Receipt(f"player:{player}", key, told)
+    said: dict[str, object] = msgspec.to_builtins(body)
+    if "version" in said:  # part of the request, wherever it stands
+        said["version"] = _version(request, said["version"])
+    return Receipt(f"player:{player}", key, _told(request, said))
+
+
+def _told(request: Request, said: Mapping[str, object]) -> bytes:
+    faults = []
+    for name, value in said.items():
+        try:
+            check(value)
+        except NotCanonicalError as fault:  # free members may hold what no hash is over
+            faults.append(("invalid_field", name, str(fault)))
+    if faults:
+        raise field_refusal(faults)
+    return fingerprint(request.method or "", request.path, said)
 
 
 def expected_version(request: Request, stated: int | None) -> int:
@@ -226,10 +234,15 @@ def expected_version(request: Request, stated: int | None) -> int:
 
     Raises: Refused with `version_missing`, `invalid_field`.
     """
+    version = _version(request, stated)
+    if not isinstance(version, int):
+        raise refuse("version_missing")
+    return version
+
+
+def _version(request: Request, stated: object) -> object:
     header = request.headers.get("If-Match")
     if header is None:
-        if stated is None:
-            raise refuse("version_missing")
         return stated
     match = _IF_MATCH.match(header)
     if match is None or (stated is not None and stated != int(match[1])):

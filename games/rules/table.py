@@ -302,7 +302,10 @@ def _chips_set(table: Table, event: events.ChipsSet) -> Table:
 
 
 def _cut(table: Table, event: events.DealerCut) -> Table:
-    return replace(table, dealer=event.dealer)
+    seats = {one.player: one.seat for one in event.seating}
+    moved = [replace(place, seat=seats.get(place.player, place.seat)) for place in table.places]
+    places = tuple(sorted(moved, key=lambda place: place.seat))
+    return replace(table, dealer=event.dealer, places=places)
 
 
 def _timed_out(table: Table, event: events.TurnTimedOut) -> Table:

@@ -95,6 +95,8 @@ def deal_in(
         cut = cut_for_deal(loaded.id, table, players)
         facts.append(Fact(cut, DEALER))
         dealer_seat = cut.dealer
+        table = preview(loaded, facts, tx.now)  # the cut may have moved people
+        players = dealt_in(table)
     options = table.rules.options
     shuffled = dealer.shuffle(
         hand_id,

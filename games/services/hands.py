@@ -46,6 +46,7 @@ def cut_for_deal(table_id: UUID, table: Table, players: Sequence[Place]) -> even
     seats = [place.seat for place in players]
     outcome = rotation.cut(options, seats, pack.cards)
     player_at = {place.seat: place.player for place in players}
+    seat_of = {player_at[sitter]: seat for seat, sitter in zip(seats, outcome.order, strict=True)}
     return events.DealerCut(
         deck_spec=pack.deck_spec,
         server_seed=pack.server_seed.hex(),
@@ -58,11 +59,8 @@ def cut_for_deal(table_id: UUID, table: Table, players: Sequence[Place]) -> even
             )
             for draw in outcome.draws
         ),
-        dealer=outcome.dealer,
-        seating=tuple(
-            events.Seated(seat=seat, player=player_at[sitter])
-            for seat, sitter in zip(seats, outcome.order, strict=True)
-        ),
+        dealer=seat_of[player_at[outcome.dealer]],
+        seating=tuple(events.Seated(seat=seat, player=player) for player, seat in seat_of.items()),
     )
 
 

@@ -101,6 +101,19 @@ def _keep_places(table_id: UUID, table: Table, sealed: Sequence[Stored]) -> None
         elif one.type == gone:
             event = msgspec.convert(one.payload, _Seated, strict=False)
             Seat.objects.filter(table_id=table_id, player_id=event.player).delete()
+        elif one.type == "DealerCut":
+            _reseat(table_id, table)
+
+
+def _reseat(table_id: UUID, table: Table) -> None:
+    """Write the seats anew where the cut has moved people (`seat_by_cut`)."""
+    kept = dict(Seat.objects.filter(table_id=table_id).values_list("player_id", "seat"))
+    now = {UUID(place.player): place.seat for place in table.places}
+    if kept != now:
+        Seat.objects.filter(table_id=table_id).delete()
+        Seat.objects.bulk_create(
+            Seat(table_id=table_id, seat=seat, player_id=player) for player, seat in now.items()
+        )
 
 
 def changes(table: Table) -> dict[str, object]:

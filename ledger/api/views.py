@@ -1,7 +1,5 @@
 """A player's own money: balances and statement (`api.md` section 4.7)."""
 
-import base64
-import binascii
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID
@@ -10,6 +8,7 @@ import msgspec
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from eventstore.api.pages import number_of, numbered
 from eventstore.api.requests import PageQuery, Query
 from eventstore.core.record import time_text
 from eventstore.core.refusal import refuse
@@ -60,7 +59,7 @@ class Statement(ApiView):
         player, asked = _holder(self.player(request)), self.query
         if asked.currency not in selectors.currency_kinds():
             raise refuse("unknown_currency", currency=asked.currency)
-        wanted = selectors.Range(asked.start, asked.end, _number(asked.cursor), asked.limit)
+        wanted = selectors.Range(asked.start, asked.end, number_of(asked.cursor), asked.limit)
         found = selectors.statement(player, asked.currency, wanted)
         document: dict[str, object] = {
             "currency": found.currency,
@@ -69,7 +68,7 @@ class Statement(ApiView):
             "items": [_line(line) for line in found.lines],
         }
         if found.next_number is not None:
-            document["next"] = _cursor(found.next_number)
+            document["next"] = numbered(found.next_number)
         return answer(document)
 
 
@@ -100,21 +99,3 @@ def _line(line: selectors.Line) -> dict[str, object]:
         "balance": line.balance,
         "source": {"stream": line.stream, "version": line.version},
     }
-
-
-def _cursor(number: int) -> str:
-    return base64.urlsafe_b64encode(b"%d" % number).decode().rstrip("=")
-
-
-def _number(cursor: str | None) -> int:
-    """The line at which a page begins. Raises: Refused with `bad_cursor`."""
-    if cursor is None:
-        return 0
-    try:
-        raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-        number = int(raw)
-    except (binascii.Error, ValueError) as fault:
-        raise refuse("bad_cursor") from fault
-    if number < 1 or _cursor(number) != cursor:
-        raise refuse("bad_cursor")
-    return number

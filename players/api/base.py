@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from typing_extensions import override
 
-from eventstore.api.requests import NoQuery, Query, read_query
+from eventstore.api.requests import NoQuery, Query, raw_body, read_query
 from eventstore.core.refusal import refuse
 from players.models import Token, User
 
@@ -51,6 +51,7 @@ class Operation:
     name: str
     scope: str | None = None  # None: anybody
     query: type[Query] = NoQuery
+    staff_scope: str | None = None  # serves too, where a role admits more than players
 
 
 class ApiView(APIView):
@@ -66,12 +67,20 @@ class ApiView(APIView):
         operation = self.operations.get(method)
         if operation is None:
             raise MethodNotAllowed(method)
+        if method != "GET":
+            raw_body(request)  # its size and media type are judged before anything else
         super().initial(request, *args, **kwargs)
         if operation.scope is not None:
             _, token = self.holder(request)
-            if operation.scope not in token.scopes:
+            if not {operation.scope, operation.staff_scope} & set(token.scopes):
                 raise refuse("insufficient_scope", needed=operation.scope)
         self.query = read_query(request, operation.query)
+
+    @property
+    @override
+    def allowed_methods(self) -> list[str]:
+        """What `Allow` says of this path."""
+        return [*self.operations, *(["HEAD"] if "GET" in self.operations else [])]
 
     def holder(self, request: Request) -> tuple[User, Token]:
         """The account and its token. Raises: Refused with `not_authenticated`."""

@@ -19,13 +19,14 @@ from eventstore.services import Transaction, in_transaction, update_live
 from games import folds
 from games.models import Seat, Table
 from games.replay import deal_differences
-from games.rules.events import SatOut
+from games.rules.events import SatOut, SeatLeft
 from games.services import loading
 from games.services.bots import add_bot
 from ledger.core.events import ChipsGranted
 from ledger.services import mark_due
 from players.core.events import NameConsentSet
 from players.selectors import Person
+from tests.drive import once
 from tests.factories import a_player, a_table, a_tournament, receipt, sits_down, with_bots
 from tests.integration.games.test_cash_table import play_a_hand
 from tests.replay import check, settle_everything
@@ -36,6 +37,8 @@ pytestmark = [
     pytest.mark.django_db,
     pytest.mark.no_replay("differences are planted; the fixture is called by hand"),
 ]
+
+ROUNDS = 12
 
 
 @pytest.fixture
@@ -103,6 +106,25 @@ def sits_out(table: UUID, seat: int, who: Person) -> None:
         update_live(loading.live(table), loading.changes(after.table))
 
     in_transaction(work)
+
+
+def test_a_running_tournament_is_what_its_streams_say() -> None:
+    organiser = a_player("jonas", "organiser")
+    tournament = a_tournament(organiser)
+    with_bots(tournament, organiser, 9)
+    for _ in range(ROUNDS):
+        once(tournament)
+        replayed()
+    table = Table.objects.filter(tournament=tournament).exclude(status="closed")[0]
+    leaving = table.places.all()[0]
+    stream, head = table_stream(table.id), store.load(table_stream(table.id)).head
+    left = SeatLeft(seat=leaving.seat, player=str(leaving.player_id), reason="director")
+    in_transaction(lambda tx: tx.append(stream, head, [Fact(left, "player:x")]))
+    with pytest.raises(AssertionError) as failure:
+        replayed()
+    named = newest(tournament_stream(tournament))
+    assert f"{named} seats of {table.id}: is" in str(failure.value)
+    assert f"{named} chips: is" in str(failure.value)
 
 
 # --- (1) what is due ------------------------------------------------------------------------------

@@ -59,3 +59,16 @@ def test_a_person_and_two_bots_play_and_everybody_gets_his_stack_back() -> None:
     assert balance.in_play == 0
     with pytest.raises(Exception, match="not_seated"):
         leave_seat(table, ona.id, receipt())
+
+
+def test_v17_the_cut_seats_the_players_where_the_rules_say_so() -> None:
+    ona = a_player()
+    table = a_table(ona, options={"seat_by_cut": True})
+    people = [ona, a_player("petras"), a_player("rasa")]
+    for person in people:
+        sits_down(table, person)
+    for _ in range(2):
+        play_a_hand(table, *people)
+    dealt = selectors.see_now(table).table.dealt
+    assert dealt is not None
+    assert {one.player for one in dealt.players} == {str(person.id) for person in people}
