@@ -8,6 +8,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
@@ -38,7 +39,10 @@ def unseal(sealed: Sealed, subject: bytes) -> bytes:
     key = _key()
     if sealed.key_id != _name(key):
         raise InvariantBroken(f"a secret is sealed under the key {sealed.key_id}")
-    return AESGCM(key).decrypt(sealed.nonce, sealed.ciphertext, subject)
+    try:
+        return AESGCM(key).decrypt(sealed.nonce, sealed.ciphertext, subject)
+    except InvalidTag as fault:
+        raise InvariantBroken("a sealed secret was changed, or is another's") from fault
 
 
 def _name(key: bytes) -> str:

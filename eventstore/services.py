@@ -6,7 +6,7 @@ of its tables, by id), then accounts by id. So nobody waits in a circle.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
@@ -174,8 +174,8 @@ def _command(
             raise refuse("not_found")
         return answered
     outcome = work(tx, row)
-    _finish(receipt, live, outcome)
-    return outcome
+    stored = _finish(receipt, live, outcome)
+    return replace(outcome, result=msgspec.json.decode(stored))  # as a repeated request reads it
 
 
 def _enter(receipt: Receipt, live: LiveRow | None) -> Row | None:
@@ -220,7 +220,8 @@ def earlier(receipt: Receipt) -> Outcome | None:
     )
 
 
-def _finish(receipt: Receipt, live: LiveRow | None, outcome: Outcome) -> None:
+def _finish(receipt: Receipt, live: LiveRow | None, outcome: Outcome) -> bytes:
+    """The result's text, written to the receipt together with the changes of the live row."""
     result = encode(dict(outcome.result))
     if len(result) > RESULT_BYTES_MAX:
         raise InvariantBroken(f"a result of {len(result)} bytes")
@@ -239,9 +240,10 @@ def _finish(receipt: Receipt, live: LiveRow | None, outcome: Outcome) -> None:
     with connection.cursor() as cursor:
         if live is None or not outcome.changes:
             cursor.execute(done, parameters)
-            return
+            return result
         sql, more = update_sql(live, outcome.changes)
         cursor.execute(f"WITH done AS ({done}) {sql}", parameters + more)
+    return result
 
 
 def update_sql(live: LiveRow, changes: Mapping[str, object]) -> tuple[str, list[Any]]:

@@ -65,6 +65,15 @@ def see_now(table_id: UUID) -> Seen:
     return Seen(folded.table, views.PUBLIC, folded.stored, row)
 
 
+def as_opened(table_id: UUID, version: int) -> Seen:
+    """A table as its opening left it, at this version: the answer to it never changes.
+
+    Raises: Refused with `not_found`.
+    """
+    stored = store.events_after(table_stream(table_id), 0, limit=version)
+    return Seen(fold(stored), views.PUBLIC, stored, live_row(table_id))
+
+
 def state_document(seen: Seen) -> Document:
     """The state document of `api.md` section 5."""
     names = {player: person.name for player, person in _people(seen.table).items()}

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import get_language
 from psycopg_pool import PoolTimeout
 from rest_framework import exceptions
+from rest_framework.request import Request
 from rest_framework.response import Response
 
 from eventstore.core.refusal import Refusal, Refused, Retryable, VersionConflict
@@ -35,12 +36,14 @@ _FRAMEWORK = (
 _TOP_LEVEL = frozenset({"errors", "problems", "legal", "current_version", "state"})
 
 
-def problem(refusal: Refusal, request: HttpRequest) -> dict[str, object]:
-    """The problem document of a refusal, in the language of the request."""
+def problem(
+    refusal: Refusal, request: HttpRequest, *, language: str | None = None
+) -> dict[str, object]:
+    """The problem document of a refusal, in that language or else the one of the request."""
     meaning = MEANINGS[refusal.code]
-    title = meaning.lt if (get_language() or "en").startswith("lt") else meaning.en
+    language = language or get_language() or "en"
     facts = {name: value for name, value in refusal.facts.items() if name not in _TOP_LEVEL}
-    title = title.format_map(_Facts(facts))
+    title = (meaning.lt if language.startswith("lt") else meaning.en).format_map(_Facts(facts))
     document: dict[str, object] = {
         "type": f"/problems/{refusal.code}",
         "title": title,
@@ -54,6 +57,9 @@ def problem(refusal: Refusal, request: HttpRequest) -> dict[str, object]:
     }
     if refusal.rule is not None:
         document["rule"] = refusal.rule
+    if meaning.status == 400 and "field" in facts:
+        place = {"pointer": f"/{facts['field']}", "code": refusal.code, "detail": title}
+        document["errors"] = [place]
     return document | {name: value for name, value in refusal.facts.items() if name in _TOP_LEVEL}
 
 
@@ -63,19 +69,28 @@ def handle(fault: Exception, context: dict[str, Any]) -> Response:
     refusal = _refusal(fault)
     if refusal.code == "internal":
         logger.error("a fault in %s", request.path, exc_info=fault)
-    document = problem(refusal, request)
+    document = problem(refusal, request, language=_own_language(context["request"]))
     response = Response(document, status=MEANINGS[refusal.code].status, content_type=MEDIA_TYPE)
     _headers(response, refusal)
     return response
 
 
-def plain(code: str, request: HttpRequest) -> HttpResponse:
-    """The problem document of a code for a request that no view of the API got."""
-    document = problem(Refusal(code), request)
+def _own_language(request: Request) -> str | None:
+    """The account's language, where the request asks for none and somebody has signed in."""
+    account = getattr(request, "_user", None)  # `.user` would look for the account once more
+    asked = "Accept-Language" in request.headers
+    return None if asked else getattr(account, "language", None)
+
+
+def plain(code: str, request: HttpRequest, **more: object) -> HttpResponse:
+    """The problem document of a code, with further members, where no view of the API answers."""
+    document = problem(Refusal(code), request) | more
     status = MEANINGS[code].status
-    return HttpResponse(
+    response = HttpResponse(
         orjson.dumps(document, option=OPTIONS), status=status, content_type=MEDIA_TYPE
     )
+    _headers(response, Refusal(code))
+    return response
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -106,7 +121,7 @@ def _refusal(fault: Exception) -> Refusal:
     return Refusal("internal")
 
 
-def _headers(response: Response, refusal: Refusal) -> None:
+def _headers(response: HttpResponse | Response, refusal: Refusal) -> None:
     if MEANINGS[refusal.code].retryable:
         response["Retry-After"] = RETRY_SECONDS
     if MEANINGS[refusal.code].status == 401:

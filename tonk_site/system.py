@@ -1,6 +1,7 @@
 """The system's own endpoints: is it alive, is it ready, what its refusals mean."""
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any, ClassVar, Literal
 
 from django.conf import settings
@@ -13,7 +14,11 @@ from rest_framework.response import Response
 
 from eventstore.api.requests import Query
 from players.api.base import ApiView, Operation
+from tonk_site.errors import plain
 from tonk_site.refusals import MEANINGS
+
+LOOKS = ("GET", "HEAD")
+View = Callable[[HttpRequest], HttpResponse]
 
 
 class RefusalsQuery(Query, frozen=True, kw_only=True):
@@ -43,19 +48,35 @@ class Refusals(ApiView):
         return Response({"items": items})
 
 
+def looks_only(view: View) -> View:
+    """The view for GET and HEAD; another method gets 405 with `Allow`."""
+
+    @wraps(view)
+    def judged(request: HttpRequest) -> HttpResponse:
+        if request.method in LOOKS:
+            return view(request)
+        response = plain("method_not_allowed", request)
+        response["Allow"] = ", ".join(LOOKS)
+        return response
+
+    return judged
+
+
+@looks_only
 def alive(request: HttpRequest) -> HttpResponse:
     """`GET /healthz`: the process answers."""
     del request
     return HttpResponse("ok", content_type="text/plain")
 
 
-def ready(request: HttpRequest) -> JsonResponse:
+@looks_only
+def ready(request: HttpRequest) -> HttpResponse:
     """`GET /readyz`: 200 when every part works, else 503 with the part that does not."""
-    del request
-    checks = {name: _works(check) for name, check in CHECKS.items()}
-    well = all(checks.values())
-    words = {name: "ok" if check else "unavailable" for name, check in checks.items()}
-    return JsonResponse({"ready": well, "checks": words}, status=200 if well else 503)
+    found = {name: _works(check) for name, check in CHECKS.items()}
+    words = {name: "ok" if works else "unavailable" for name, works in found.items()}
+    if all(found.values()):
+        return JsonResponse({"ready": True, "checks": words})
+    return plain("unavailable", request, checks=words)
 
 
 def _works(check: Callable[[], bool]) -> bool:

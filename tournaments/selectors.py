@@ -10,6 +10,8 @@ from eventstore import store
 from eventstore.core.ids import tournament_stream
 from eventstore.core.record import Stored
 from eventstore.core.refusal import refuse
+from players.core.roles import STAFF
+from players.selectors import roles_of
 from tournaments.core import events
 from tournaments.core.levels import stake
 from tournaments.core.lifecycle import Status
@@ -31,12 +33,22 @@ def folded(stored: Sequence[Stored]) -> Tournament:
     return replace(state, version=stored[-1].version if stored else 0)
 
 
-def see(tournament_id: UUID, viewer: UUID | None) -> Seen:
-    """A tournament; a draft is known to its organiser alone. Raises: Refused with `not_found`."""
+def see(tournament_id: UUID, viewer: UUID | None, *, at: int | None = None) -> Seen:
+    """A tournament, now or as of a version; drafts are known to their organiser and to staff.
+
+    Raises: Refused with `not_found`.
+    """
     row = Live.objects.filter(id=tournament_id).first()
-    if row is None or (row.status == Status.DRAFT and row.organiser_id != viewer):
+    if row is None or not _may_see(row, viewer):
         raise refuse("not_found")
-    return Seen(row, folded(store.load(tournament_stream(tournament_id)).events))
+    stored = store.events_after(tournament_stream(tournament_id), 0, limit=at)
+    return Seen(row, folded(stored))
+
+
+def _may_see(row: Live, viewer: UUID | None) -> bool:
+    if row.status != Status.DRAFT or row.organiser_id == viewer:
+        return True
+    return viewer is not None and bool(roles_of(viewer) & STAFF)
 
 
 def listed(filters: Mapping[str, object]) -> QuerySet[Live]:

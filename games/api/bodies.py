@@ -39,7 +39,7 @@ class RakeBody(Body, frozen=True, kw_only=True):
 class TableBody(Body, frozen=True, kw_only=True):
     """Body of `table.create`. Only stake, currency and seats have no default."""
 
-    amounts: ClassVar[frozenset[str]] = frozenset({"stake", "buy_in_min", "buy_in_max"})
+    amounts: ClassVar[frozenset[str]] = frozenset({"stake", "buy_in_min", "buy_in_max", "cap"})
 
     stake: Amount
     currency: Annotated[str, msgspec.Meta(max_length=12)]

@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 import msgspec
+from django.utils.http import parse_etags
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -79,10 +80,10 @@ class Tables(TableView):
         settings = _settings(body)
         wanted = [(bot.level, bot.seat) for bot in body.bots]
         outcome = earlier(receipt) or open_cash_table(
-            settings, creator, receipt, bots=house_bots_for(settings, wanted)
+            settings, creator, receipt, bots=house_bots_for(settings, creator, wanted)
         )
         table_id = UUID(str(outcome.result["table_id"]))
-        document = show_table(selectors.see(table_id, creator.id))
+        document = show_table(selectors.as_opened(table_id, outcome.last_version or 1))
         response = answer(document, status=outcome.status, replayed=outcome.replayed)
         response["Location"] = f"/api/v1/tables/{table_id}"
         return response
@@ -101,7 +102,7 @@ class Table(ApiView):
 class Close(TableView):
     """`POST /tables/{table_id}/close`."""
 
-    operations: ClassVar = {"POST": Operation("table.close", scope="play")}
+    operations: ClassVar = {"POST": Operation("table.close", scope="play", staff_scope="admin")}
 
     def post(self, request: Request, table_id: UUID) -> Response:
         """Close a table; stacks are cashed out."""
@@ -137,6 +138,7 @@ class Seat(TableView):
         """Sit down with a buy-in."""
         caller = self.caller(request)
         body = read_body(request, SeatBody)
+        receipt = receipt_for(request, caller.id, body)
         wish = SitDown(
             table=table_id,
             person=caller,
@@ -146,7 +148,7 @@ class Seat(TableView):
             actor=f"player:{caller.id}",
         )
         try:
-            outcome = take_seat(wish, receipt_for(request, caller.id, body))
+            outcome = take_seat(wish, receipt)
         except Refused as refused:
             raise _with_state(refused, table_id, caller.id) from refused
         state = selectors.state_document(selectors.see(table_id, caller.id))
@@ -170,6 +172,7 @@ class Moves(ApiView):
         """Make a move; the answer holds what it did and what the mover sees now."""
         player = self.player(request)
         body = read_body(request, MoveBody)
+        receipt = receipt_for(request, player, body)
         command = MoveCommand(
             table=table_id,
             player=str(player),
@@ -178,7 +181,7 @@ class Moves(ApiView):
             actor=f"player:{player}",
         )
         try:
-            outcome = submit_move(command, receipt_for(request, player, body))
+            outcome = submit_move(command, receipt)
         except Refused as refused:
             raise _with_state(refused, table_id, player) from refused
         first, last = outcome.first_version or 1, outcome.last_version or 1
@@ -203,7 +206,8 @@ class State(ApiView):
         seen = selectors.see(table_id, self.viewer(request))
         query: Any = self.query
         known = query.after is not None and seen.table.version <= query.after
-        if known or request.headers.get("If-None-Match") == seen.etag:
+        tags = parse_etags(request.headers.get("If-None-Match", ""))
+        if known or "*" in tags or seen.etag in [tag.removeprefix("W/") for tag in tags]:
             response = Response(status=304)
         else:
             response = answer(selectors.state_document(seen))

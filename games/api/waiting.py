@@ -9,7 +9,6 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from eventstore.api.requests import WAIT_SECONDS_MAX
 from games.api.views import State
 from games.models import Table
 from games.wake import look_after
@@ -23,8 +22,9 @@ _state: Callable[..., HttpResponse] = State.as_view()
 async def state(request: HttpRequest, table_id: UUID) -> HttpResponse:
     """`table.state`: at once when there is something newer than `after`, else after `wait`."""
     answer = await _answer(request, table_id)
-    looks = _looks(request)
-    known = await _version(table_id) if looks and answer.status_code == NOT_MODIFIED else None
+    # A refused parameter is not read again: the view has answered already.
+    looks = _looks(request) if answer.status_code == NOT_MODIFIED else 0
+    known = await _version(table_id) if looks else None
     while looks > 0 and answer.status_code == NOT_MODIFIED:
         looks -= 1
         await asyncio.sleep(LOOK_SECONDS)
@@ -36,9 +36,7 @@ async def state(request: HttpRequest, table_id: UUID) -> HttpResponse:
 
 def _looks(request: HttpRequest) -> int:
     """Looks that the caller's patience is worth; the view itself has judged the parameter."""
-    wait = request.GET.get("wait", "0")
-    seconds = int(wait) if wait.isdecimal() else 0
-    return int(min(seconds, WAIT_SECONDS_MAX) / LOOK_SECONDS)
+    return int(int(request.GET.get("wait", "0")) / LOOK_SECONDS)
 
 
 @sync_to_async
@@ -48,7 +46,7 @@ def _answer(request: HttpRequest, table_id: UUID) -> HttpResponse:
         render = getattr(answer, "render", None)
         return render() if render is not None else answer
     finally:
-        connection.close()  # back to the pool: no connection is held while a client waits
+        _give_back()
 
 
 @sync_to_async
@@ -62,4 +60,10 @@ def _version(table_id: UUID) -> int | None:
             look_after(row.id)
         return row.version
     finally:
+        _give_back()
+
+
+def _give_back() -> None:
+    """No connection is held while a client waits; only a caller's own transaction is left alone."""
+    if not connection.in_atomic_block:
         connection.close()

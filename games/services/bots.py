@@ -2,6 +2,7 @@
 
 import hmac
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from uuid import UUID
 
@@ -18,8 +19,8 @@ from games.models import BotDecision
 from games.rules.seat_view import SeatView
 from games.rules.table import Place, Table
 from games.services.moves import MoveCommand, submit_move
-from games.services.seats import SitDown, take_seat
-from games.services.tables import TableSettings, table_opened
+from games.services.seats import SitDown, free_seat, take_seat
+from games.services.tables import TableSettings, check_creator, table_opened
 from games.wake import wake_bot
 from ledger.selectors import available, currency_kinds
 from players.selectors import Person, house_bots, person
@@ -66,23 +67,36 @@ def _new_bot(level: str, number: int) -> UUID:
 
 
 def house_bots_for(
-    settings: TableSettings, wanted: Sequence[tuple[str, int | None]]
+    settings: TableSettings, creator: Person, wanted: Sequence[tuple[str, int | None]]
 ) -> list[tuple[Person, int | None]]:
     """Different house bots for the (level, seat) asked for at a table about to be opened.
 
-    Raises: Refused with `bots_not_admitted`, `not_found` (no such level), `insufficient_funds`.
+    No account is opened for a wish in vain. Raises: Refused as `open_cash_table`, and with
+    `bots_not_admitted`, `table_full`, `seat_taken`, `not_found` (no such level).
     """
+    check_creator(settings, creator)
     if not wanted:
         return []
-    if currency_kinds().get(settings.currency) != "play":
+    if currency_kinds()[settings.currency] != "play":
         raise refuse("bots_not_admitted", currency=settings.currency)
     least = table_opened(settings, HOUSE).buy_in_min
+    _check_places(settings.seats, [seat for _, seat in wanted])
     found: list[tuple[Person, int | None]] = []
     for level, seat in wanted:
         taken = {str(bot.id) for bot, _ in found}
         bot = house_bot(level, currency=settings.currency, amount=least, except_for=taken)
         found.append((bot, seat))
     return found
+
+
+def _check_places(seats: int, wanted: Sequence[int | None]) -> None:
+    named = [seat for seat in wanted if seat is not None]
+    if len(wanted) > seats:
+        raise refuse("table_full")
+    if len(set(named)) < len(named):
+        raise refuse("seat_taken")
+    if max(named, default=0) > seats:
+        raise refuse("invalid_field", field="bots", seats=seats)
 
 
 def add_bot(
@@ -102,6 +116,15 @@ def add_bot(
         raise refuse("not_permitted")
     if currency_kinds().get(opened.currency) != "play":
         raise refuse("bots_not_admitted", currency=opened.currency)
+    wish = SitDown(
+        table=table_id,
+        person=Person(HOUSE, "", "bot", level, frozenset()),
+        buy_in=opened.buy_in_min,
+        seat=seat,
+        version=None,
+        actor=f"player:{creator.id}",
+    )
+    free_seat(seen.table, wish)  # no account is opened for a wish in vain
     bot = house_bot(
         level,
         currency=opened.currency,
@@ -109,15 +132,7 @@ def add_bot(
         except_for={place.player for place in seen.table.places},
     )
     buy_in = min(opened.buy_in_max, available(bot.id, opened.currency))
-    wish = SitDown(
-        table=table_id,
-        person=bot,
-        buy_in=buy_in,
-        seat=seat,
-        version=None,
-        actor=f"player:{creator.id}",
-    )
-    return take_seat(wish, receipt)
+    return take_seat(replace(wish, person=bot, buy_in=buy_in), receipt)
 
 
 def bot_turn(table_id: UUID, version: int) -> int:

@@ -63,7 +63,7 @@ def take_seat(wish: SitDown, receipt: Receipt) -> Outcome:
 
 def sit_in(tx: Transaction, loaded: Folded, wish: SitDown) -> tuple[int, Folded]:
     """Seat somebody at a locked table: his seat and the table after it. Raises: see `take_seat`."""
-    seat = _free_seat(loaded.table, wish)
+    seat = free_seat(loaded.table, wish)
     _check_buy_in(loaded, wish, tx.now)
     taken = events.SeatTaken(
         seat=seat,
@@ -134,7 +134,7 @@ def _with_left(table: Table, facts: Sequence[Fact]) -> Table:
     return replace(table, places=places)
 
 
-def _free_seat(table: Table, wish: SitDown) -> int:
+def free_seat(table: Table, wish: SitDown) -> int:
     """The seat that the newcomer gets. Raises: Refused."""
     opened = table.opened
     if opened is None:
@@ -168,7 +168,7 @@ def _check_admission(table: Table, opened: events.TableOpened, wish: SitDown) ->
 
 def _check_buy_in(loaded: Folded, wish: SitDown, now: datetime) -> None:
     opened = loaded.table.opened
-    assert opened is not None  # noqa: S101  # `_free_seat` has seen to it
+    assert opened is not None  # noqa: S101  # `free_seat` has seen to it
     least, most = opened.buy_in_min, opened.buy_in_max
     brought = _left_with(loaded.stream, str(wish.person.id), now)
     if brought:

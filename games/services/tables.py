@@ -56,16 +56,11 @@ def open_cash_table(
     """A new cash table of a player or organiser, with house bots at their seats.
 
     Appends TableOpened, and SeatTaken for each bot; the live row is inserted. Raises: Refused
-    with `staff_may_not_play`, `not_permitted` (rake by a player), `unknown_currency`,
+    with `staff_may_not_play`, `not_permitted` (a bot, rake by a player), `unknown_currency`,
     `bad_options`, `buy_in_out_of_range`, `limit_reached`.
     """
-    if creator.roles & {"auditor", "admin"}:
-        raise refuse("staff_may_not_play")
-    if (settings.rake_bp or settings.rake_cap is not None) and "organiser" not in creator.roles:
-        raise refuse("not_permitted", field="rake")
+    check_creator(settings, creator)
     known = currency_kinds()
-    if settings.currency not in known:
-        raise refuse("unknown_currency", known=sorted(known))
     opened = table_opened(
         settings, creator.id, delay_s=30 if known[settings.currency] == "cash" else 0
     )
@@ -92,6 +87,19 @@ def open_cash_table(
         return Outcome(201, result, loaded.stream, 1, loaded.table.version)
 
     return run_command(receipt, None, work)
+
+
+def check_creator(settings: TableSettings, creator: Person) -> None:
+    """Whether somebody may open such a table at all. Raises: Refused, see `open_cash_table`."""
+    if creator.roles & {"auditor", "admin"}:
+        raise refuse("staff_may_not_play")
+    if creator.kind == "bot":
+        raise refuse("not_permitted")
+    if (settings.rake_bp or settings.rake_cap is not None) and "organiser" not in creator.roles:
+        raise refuse("not_permitted", field="rake")
+    known = currency_kinds()
+    if settings.currency not in known:
+        raise refuse("unknown_currency", known=sorted(known))
 
 
 def open_in(tx: Transaction, table_id: UUID, opened: events.TableOpened, *, actor: str) -> Folded:

@@ -154,6 +154,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["tonk_site.rest.OrjsonParser"],
     "UNAUTHENTICATED_USER": None,  # saves a query
     "UNAUTHENTICATED_TOKEN": None,
+    "URL_FORMAT_OVERRIDE": None,  # `format` is a filter of tournaments, never a media type
     "EXCEPTION_HANDLER": "tonk_site.errors.handle",
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024

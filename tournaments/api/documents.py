@@ -28,7 +28,7 @@ def show_tournament(seen: Seen) -> dict[str, object]:
     document: dict[str, object] = {
         "tournament_id": str(row.id),
         "version": state.version,
-        "status": row.status,
+        "status": state.status.value if state.status else "",
         "name": row.name,
         "template": row.template,
         "organiser": state.organiser,

@@ -7,7 +7,7 @@ import msgspec
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from eventstore.api.pages import page
+from eventstore.api.pages import page, page_of_list
 from eventstore.api.requests import (
     Body,
     PageQuery,
@@ -69,8 +69,9 @@ class TournamentView(ApiView):
         return found
 
     def shown(self, outcome: Outcome, tournament_id: UUID, viewer: UUID) -> Response:
-        """The tournament as it is after a command."""
-        document = show_tournament(selectors.see(tournament_id, viewer))
+        """The tournament as the command left it; a repeated request gets the same."""
+        seen = selectors.see(tournament_id, viewer, at=outcome.last_version)
+        document = show_tournament(seen)
         return answer(document, status=outcome.status, replayed=outcome.replayed)
 
 
@@ -80,9 +81,10 @@ class Templates(ApiView):
     operations: ClassVar = {"GET": Operation("template.list", query=PageQuery)}
 
     def get(self, request: Request) -> Response:
-        """Every template; they fit on one page."""
+        """Every template."""
         del request
-        return answer({"items": templates()})
+        query: Any = self.query
+        return answer(page_of_list(templates(), limit=query.limit, cursor=query.cursor))
 
 
 class Tournaments(TournamentView):
@@ -90,7 +92,7 @@ class Tournaments(TournamentView):
 
     operations: ClassVar = {
         "GET": Operation("tournament.list", query=ListQuery),
-        "POST": Operation("tournament.create", scope="organise"),
+        "POST": Operation("tournament.create", scope="organise", staff_scope="admin"),
     }
 
     def get(self, request: Request) -> Response:
@@ -140,8 +142,8 @@ class Directed(TournamentView):
         """Carry out the act."""
         caller = self.caller(request)
         body = read_body(request, VersionBody)
-        version = expected_version(request, body.version)
         receipt = receipt_for(request, caller.id, body)
+        version = expected_version(request, body.version)
         outcome = type(self).act(tournament_id, caller, version, receipt)
         return self.shown(outcome, tournament_id, caller.id)
 
@@ -176,9 +178,9 @@ class Bots(TournamentView):
         """Enter house bots."""
         caller = self.caller(request)
         body = read_body(request, BotsBody)
+        receipt = receipt_for(request, caller.id, body)
         version = expected_version(request, body.version)
         wish = BotsWish(level=body.level, count=body.count, version=version)
-        receipt = receipt_for(request, caller.id, body)
         outcome = entries.add_bots(tournament_id, caller, wish, receipt)
         return answer(dict(outcome.result), status=outcome.status, replayed=outcome.replayed)
 
@@ -194,7 +196,7 @@ class Entries(TournamentView):
         body = read_body(request, Body)
         receipt = receipt_for(request, caller.id, body)
         outcome = entries.register(tournament_id, caller, receipt)
-        state = selectors.see(tournament_id, caller.id).state
+        state = selectors.see(tournament_id, caller.id, at=outcome.last_version).state
         number = int(str(outcome.result["entry_no"]))
         entry = state.entries[str(caller.id), number]
         document = show_entry(state, entry) | {

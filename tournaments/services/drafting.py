@@ -23,6 +23,7 @@ from tournaments.services.loading import Loaded, check_version, decided, live, o
 
 OPEN_TOURNAMENTS_MAX = 50  # of one organiser (`tournaments.md` section 17)
 OVER = ("settled", "cancelled")
+DRAFTERS = frozenset({"organiser", "admin"})
 SITE_CURRENCY = "XTK"
 
 
@@ -41,11 +42,11 @@ def site() -> Site:
 
 
 def create(draft: Draft, organiser: Person, receipt: Receipt) -> Outcome:
-    """A new draft of an organiser. The name is text of a person: it stays outside the log.
+    """A new draft of an organiser or admin. The name is a person's text: it stays out of the log.
 
     Raises: Refused with `not_permitted`, `bad_structure`, `limit_reached`.
     """
-    if "organiser" not in organiser.roles:
+    if not organiser.roles & DRAFTERS:
         raise refuse("not_permitted")
     tournament_id = new_id()
     facts = decided(

@@ -68,7 +68,7 @@ def add_bots(tournament_id: UUID, director: Person, wish: BotsWish, receipt: Rec
     answered = earlier(receipt)
     if answered is not None:
         return answered
-    bots = _bots_for(tournament_id, wish.level, wish.count)
+    bots = _bots_for(tournament_id, director, wish)
 
     def work(tx: Transaction, row: Row) -> Outcome:
         check_director(row, director)
@@ -82,20 +82,27 @@ def add_bots(tournament_id: UUID, director: Person, wish: BotsWish, receipt: Rec
     return run_command(receipt, live(tournament_id), work)
 
 
-def _bots_for(tournament_id: UUID, level: str, count: int) -> list[Person]:
-    """House bots that can pay and are not in yet; empty where the tournament takes none."""
-    stored = store.load(tournament_stream(tournament_id)).events
-    if not stored:
+def _bots_for(tournament_id: UUID, director: Person, wish: BotsWish) -> list[Person]:
+    """House bots that can pay and are not in yet; no account is opened for a wish in vain."""
+    state = folded(store.load(tournament_stream(tournament_id)).events)
+    if state.status is None:
         raise refuse("not_found")
-    state = folded(stored)
+    if state.organiser != str(director.id):
+        raise refuse("not_permitted")
+    if state.version != wish.version:
+        raise refuse("stale_version", current_version=state.version)
     if state.status is not Status.REGISTRATION:
-        raise refuse("registration_closed", status=state.status and state.status.value)
+        raise refuse("registration_closed", status=state.status.value)
     settings = state.settings
+    if settings.bots == "none":
+        raise refuse("bots_not_admitted")
     taken = {entry.player for entry in state.living_entries()}
+    if len(taken) + wish.count > settings.entries_max:
+        raise refuse("field_full", entries_max=settings.entries_max)
     found: list[Person] = []
-    for _ in range(count):
+    for _ in range(wish.count):
         amount = settings.price + (settings.bounty or 0)
-        bot = house_bot(level, currency=settings.currency, amount=amount, except_for=taken)
+        bot = house_bot(wish.level, currency=settings.currency, amount=amount, except_for=taken)
         found.append(bot)
         taken.add(str(bot.id))
     return found

@@ -43,7 +43,7 @@ def alone(work: Callable[[], None]) -> None:
 
 def test_two_workers_and_every_message_three_times() -> None:
     organiser = a_player("jonas", "organiser")
-    tournament = a_tournament(organiser, entries_max=4, stack_stakes=5)
+    tournament = a_tournament(organiser, entries_min=4, entries_max=4, stack_stakes=5)
     with_bots(tournament, organiser, 4, "random-0")
     with ThreadPoolExecutor(2) as workers:
         for _ in range(2_000):
