@@ -6,7 +6,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,11 +98,17 @@ def looks(running: Product, path: str) -> Iterator[dict[str, Any]]:
 def test_kills_and_an_emptied_broker_lose_nothing(running: Product) -> None:
     path = starts_a_tournament(running)
     children = running.children
-    nemesis = [
-        lambda: children.kill("worker"),
+
+    def everything_at_once() -> None:
+        running.flush_broker()
+        children.kill("worker")
+        children.kill("beat")
+
+    nemesis: list[Callable[[], None]] = [
+        partial(children.kill, "worker"),
         running.flush_broker,
-        lambda: children.kill("web"),
-        lambda: (running.flush_broker(), children.kill("worker"), children.kill("beat")),
+        partial(children.kill, "web"),
+        everything_at_once,
     ]
     version = 0
     for seen in looks(running, path):

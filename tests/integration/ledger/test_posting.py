@@ -22,10 +22,7 @@ from ledger.store.books import LIVE, Posted
 from tests.integration.ledger import commands
 from tests.integration.ledger.commands import command, deposit, sit, unsealed
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.no_replay("its events have no table and no tournament behind them"),
-]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

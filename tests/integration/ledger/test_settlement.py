@@ -26,10 +26,7 @@ from tests.integration.ledger.commands import (
 )
 from tonk_site.celery import app
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.no_replay("its events have no table and no tournament behind them"),
-]
+pytestmark = pytest.mark.django_db
 app.loader.import_default_modules()
 
 

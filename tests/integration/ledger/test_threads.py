@@ -28,10 +28,7 @@ from tests.integration.ledger.commands import (
     sit,
 )
 
-pytestmark = [
-    pytest.mark.usefixtures("committed"),
-    pytest.mark.no_replay("its events have no table and no tournament behind them"),
-]
+pytestmark = pytest.mark.usefixtures("committed")
 THREADS = 8
 
 

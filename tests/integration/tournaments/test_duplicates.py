@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from uuid import UUID
 
 import pytest
@@ -24,12 +25,12 @@ def messages(tournament: UUID) -> Iterator[Callable[[], None]]:
     """What is due now, as the messages that wake-ups and sweeps would send."""
     for row in Table.objects.filter(tournament=tournament, due__isnull=False):
         if row.due == "bot":
-            yield lambda table=str(row.id), version=row.version: bot_turn(table, version)
+            yield partial(bot_turn, str(row.id), row.version)
         elif row.due == "held":
             hurry(row.id)
-            yield lambda table=str(row.id): conduct_table(table)
-    yield lambda: settle(f"tournament/{tournament}")
-    yield lambda: step(str(tournament))
+            yield partial(conduct_table, str(row.id))
+    yield partial(settle, f"tournament/{tournament}")
+    yield partial(step, str(tournament))
     yield sweep
 
 
