@@ -1,10 +1,10 @@
 """Runs case files of `kind: rules` against the rules core (`cases/README.md`)."""
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from eventstore.case_files import Verdict, verdicts
 from eventstore.core.refusal import Refusal
 from games.case_reading import (
     ENDS,
@@ -32,23 +32,10 @@ from games.rules.state import Hand, Setup, fold
 
 KIND = "rules"
 
-Verdict = tuple[str, str | None]
-"""Id of a case, and why it failed or None."""
-
 
 def run(document: Case) -> Iterator[Verdict]:
-    """Verdicts of a decoded file of this kind, one per case. Ids are unique within a file."""
-    cases = document.get("cases")
-    if document.get("kind") != KIND or set(document) > {"kind", "cases"}:
-        cases = None
-    if not isinstance(cases, list):
-        yield "file", "schema: a file has kind and cases, nothing else"
-        return
-    seen: Counter[str] = Counter()
-    for case in cases:
-        name = str(case.get("id")) if isinstance(case, Mapping) else "case"
-        seen[name] += 1
-        yield name, "schema: id twice" if seen[name] > 1 else run_case(case)
+    """Verdicts of a decoded file of this kind, one per case."""
+    return verdicts(document, kind=KIND, run_case=run_case)
 
 
 def run_case(case: Case) -> str | None:

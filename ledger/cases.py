@@ -7,10 +7,10 @@ the settler.
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from django.db import transaction
 
+from eventstore.case_files import Verdict, verdicts
 from eventstore.core.record import Stored
 from eventstore.core.refusal import Refused
 from ledger import selectors
@@ -38,23 +38,10 @@ from ledger.store.books import LIVE
 
 KIND = "ledger"
 
-Verdict = tuple[str, str | None]
-"""Id of a case, and why it failed or None."""
 
-
-def run(document: Mapping[str, Any]) -> Iterator[Verdict]:
-    """Verdicts of a decoded file of this kind, one per case. Ids are unique within a file."""
-    cases = document.get("cases")
-    if document.get("kind") != KIND or set(document) > {"kind", "cases"}:
-        cases = None
-    if not isinstance(cases, list):
-        yield "file", "schema: a file has kind and cases, nothing else"
-        return
-    seen: Counter[str] = Counter()
-    for case in cases:
-        name = str(case.get("id")) if isinstance(case, Mapping) else "case"
-        seen[name] += 1
-        yield name, "schema: id twice" if seen[name] > 1 else run_case(case)
+def run(document: Case) -> Iterator[Verdict]:
+    """Verdicts of a decoded file of this kind, one per case."""
+    return verdicts(document, kind=KIND, run_case=run_case)
 
 
 def run_case(case: Case) -> str | None:

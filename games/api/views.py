@@ -35,21 +35,9 @@ from games.services.moves import MoveCommand, submit_move
 from games.services.seats import SitDown, leave_seat, take_seat
 from games.services.tables import TableSettings, close_table, open_cash_table
 from players.api.base import ApiView, Operation, answer
-from players.selectors import Person, person
 
 
-class TableView(ApiView):
-    """A view of one table or more; the caller as the services want him."""
-
-    def caller(self, request: Request) -> Person:
-        """The account of the token. Raises: Refused with `not_authenticated`."""
-        found = person(self.player(request))
-        if found is None:
-            raise refuse("not_authenticated")
-        return found
-
-
-class Tables(TableView):
+class Tables(ApiView):
     """`GET` and `POST /tables`."""
 
     operations: ClassVar = {
@@ -99,7 +87,7 @@ class Table(ApiView):
         return answer(show_table(selectors.see(table_id, self.viewer(request))))
 
 
-class Close(TableView):
+class Close(ApiView):
     """`POST /tables/{table_id}/close`."""
 
     operations: ClassVar = {"POST": Operation("table.close", scope="play", staff_scope="admin")}
@@ -112,7 +100,7 @@ class Close(TableView):
         return answer(dict(outcome.result), status=outcome.status, replayed=outcome.replayed)
 
 
-class Bots(TableView):
+class Bots(ApiView):
     """`POST /tables/{table_id}/bots`."""
 
     operations: ClassVar = {"POST": Operation("table.bot_add", scope="play")}
@@ -126,7 +114,7 @@ class Bots(TableView):
         return answer(dict(outcome.result), status=outcome.status, replayed=outcome.replayed)
 
 
-class Seat(TableView):
+class Seat(ApiView):
     """`POST` and `DELETE /tables/{table_id}/seat`."""
 
     operations: ClassVar = {

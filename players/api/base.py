@@ -17,6 +17,7 @@ from typing_extensions import override
 from eventstore.api.requests import NoQuery, Query, raw_body, read_query
 from eventstore.core.refusal import refuse
 from players.models import Token, User
+from players.selectors import Person, person
 
 TOKEN_CHARACTERS_MAX = 128
 
@@ -91,6 +92,13 @@ class ApiView(APIView):
     def player(self, request: Request) -> UUID:
         """Whose token this is. Raises: Refused with `not_authenticated`."""
         return self.holder(request)[0].id
+
+    def caller(self, request: Request) -> Person:
+        """The account of the token as services want it. Raises: as `holder`."""
+        found = person(self.player(request))
+        if found is None:
+            raise refuse("not_authenticated")
+        return found
 
     def viewer(self, request: Request) -> UUID | None:
         """Whose token this is, or None."""

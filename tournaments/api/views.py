@@ -16,11 +16,9 @@ from eventstore.api.requests import (
     read_body,
     receipt_for,
 )
-from eventstore.core.refusal import refuse
 from eventstore.services import Outcome
 from games.api.bodies import Level
 from players.api.base import ApiView, Operation, answer
-from players.selectors import Person, person
 from tournaments import selectors
 from tournaments.api.documents import list_row, show_entry, show_tournament, templates
 from tournaments.services import drafting, entries, start
@@ -60,13 +58,6 @@ class ListQuery(PageQuery, frozen=True, kw_only=True):
 
 class TournamentView(ApiView):
     """A view of tournaments; the caller as the services want him."""
-
-    def caller(self, request: Request) -> Person:
-        """The account of the token. Raises: Refused with `not_authenticated`."""
-        found = person(self.player(request))
-        if found is None:
-            raise refuse("not_authenticated")
-        return found
 
     def shown(self, outcome: Outcome, tournament_id: UUID, viewer: UUID) -> Response:
         """The tournament as the command left it; a repeated request gets the same."""

@@ -23,6 +23,7 @@ from tests.integration.ledger import commands
 from tests.integration.ledger.commands import command, deposit, sit, unsealed
 
 pytestmark = pytest.mark.django_db
+BESIDE_THE_LOG = True  # entries are posted by hand, without their events
 
 
 @pytest.fixture
