@@ -12,7 +12,7 @@ from tonk_site.identity import ServicesError
 # These read no database, or (`up`) start the services themselves.
 WITHOUT_SERVICES = frozenset(
     {"", "--help", "--version", "cases", "check", "collectstatic", "compilemessages",
-     "diffsettings", "help", "makemessages", "selfplay", "tonkh", "up", "version"}
+     "demo", "diffsettings", "help", "makemessages", "selfplay", "tonkh", "up", "version"}
 )  # fmt: skip
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 STOPS = (signal.SIGINT, signal.SIGTERM)
 FIRST_PORT = 8100  # clear of a product that is running
 INTERRUPTED = 130
+BEGUN = time.monotonic()
 
 
 class Failed(RuntimeError):
@@ -62,7 +63,6 @@ def main() -> int:
 
 def hold() -> dict[str, object]:
     """What the demo found, as its last line has it. Raises: Failed, NotReady, ServicesError."""
-    begun = time.monotonic()
     with fresh_folder() as data:
         port = free_port(FIRST_PORT)
         say("starting PostgreSQL, Valkey, web, worker and beat in a fresh folder")
@@ -71,7 +71,7 @@ def hold() -> dict[str, object]:
             django.setup()
             run: Run = import_module("tonk_site.demo_tournament").run
             figures = run(f"http://{HOST}:{port}", children)
-    return figures | {"seconds": round(time.monotonic() - begun, 1)}
+    return figures | {"seconds": round(time.monotonic() - BEGUN, 1)}
 
 
 @contextlib.contextmanager
@@ -97,8 +97,8 @@ def logs_on_failure(data: Path) -> Iterator[None]:
 
 
 def say(text: str) -> None:
-    """Tell people; stdout is for the result."""
-    sys.stderr.write(text + "\n")
+    """Tell people, with the seconds since the start; stdout is for the result."""
+    sys.stderr.write(f"{time.monotonic() - BEGUN:5.1f}  {text}\n")
     sys.stderr.flush()
 
 

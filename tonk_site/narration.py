@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eventstore import store
 from players.selectors import people
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
 
 class Narrator:
@@ -20,7 +22,8 @@ class Narrator:
 
     def news(self) -> Iterator[str]:
         """A line for each thing worth telling since the last call."""
-        for self._position, event in store.read_all(self._position):
+        for position, event in store.read_all(self._position):
+            self._position = position
             tell = TELL.get(event.type)
             if tell is not None:
                 yield tell(self, event.payload)

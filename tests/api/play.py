@@ -1,0 +1,67 @@
+"""Hands at a cash table, dealt and played by the services where a test needs one to run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from games import selectors
+from games.services.deals import deal_next
+from games.services.moves import MoveCommand, submit_move
+from tests.drive import hurry
+from tests.factories import receipt
+
+STEPS_MAX = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Who is to act, at which version, with which legal moves."""
+
+    player: UUID
+    seat: int
+    version: int
+    legal: Sequence[dict[str, Any]]
+    state: dict[str, Any]
+
+
+def turn_at(table: UUID) -> Turn:
+    """The turn at a table; a hand is dealt where none runs."""
+    for _ in range(STEPS_MAX):
+        seen = selectors.see_now(table)
+        if seen.table.to_act is not None:
+            place = seen.table.place(seen.table.to_act)
+            player = UUID(place.player)
+            state: dict[str, Any] = selectors.state_document(selectors.see(table, player))
+            return Turn(player, place.seat, seen.table.version, state["legal"], state)
+        hurry(table)
+        deal_next(table, seen.table.version)
+    raise AssertionError("no hand gets going")
+
+
+def play(table: UUID, turn: Turn, move: str | None = None) -> None:
+    """Make a move, by default the first legal one, for whoever is to act."""
+    command = MoveCommand(
+        table=table,
+        player=str(turn.player),
+        move=move or turn.legal[0]["move"],
+        version=turn.version,
+        actor=f"player:{turn.player}",
+    )
+    submit_move(command, receipt())
+
+
+def turn_of(table: UUID, player: UUID) -> Turn:
+    """The next turn of a player, the others' moves made before."""
+    for _ in range(STEPS_MAX):
+        turn = turn_at(table)
+        if turn.player == player:
+            return turn
+        play(table, turn)
+    raise AssertionError("the turn never comes")
+
+
+def play_out(table: UUID) -> None:
+    """Play until the running hand has ended."""
+    while selectors.see_now(table).table.to_act is not None:
+        play(table, turn_at(table))
