@@ -60,6 +60,7 @@ MEANINGS: dict[str, Meaning] = {
     "not_seated": Meaning(
         403, "You have no seat at this table.", "Prie šio stalo vietos neturite."
     ),
+    "not_entered": Meaning(403, "You have no living entry here.", "Šiame turnyre nebedalyvaujate."),
     "conflict_of_interest": Meaning(
         403,
         "Who directs an event does not enter it.",
@@ -202,6 +203,11 @@ MEANINGS: dict[str, Meaning] = {
     "bad_entry": Meaning(422, "This is no sound entry.", "Toks įrašas netinkamas."),
     "currency_mismatch": Meaning(
         422, "The account is of another currency.", "Sąskaita yra kita valiuta."
+    ),
+    "not_adjustable": Meaning(
+        422,
+        "An adjustment touches no escrow and no second player.",
+        "Taisant neliečiami nei rezervai, nei kitas žaidėjas.",
     ),
     "reversal_mismatch": Meaning(
         422, "Not the exact mirror of the entry.", "Tai ne tikslus įrašo storno."

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Annotated, ClassVar, TypeVar
 from uuid import UUID
 
@@ -23,7 +24,7 @@ WAIT_SECONDS_MAX = 25
 _KEY = re.compile(r"[A-Za-z0-9_-]{16,128}\Z")
 _UNKNOWN = re.compile(r"Object contains unknown field `(.+?)`")
 _PLACE = re.compile(r"(.*?)(?: - at `\$(.*)`)?\Z", re.DOTALL)  # how msgspec names a place
-_IF_MATCH = re.compile(r'"v(\d{1,9})\.(?:s[1-6]|p|d)"\Z')
+_IF_MATCH = re.compile(r'"v([0-9]{1,9})\.(?:s[1-6]|p|d)"\Z')
 
 Amount = Annotated[int, msgspec.Meta(ge=1, le=AMOUNT_MAX)]
 Version = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
@@ -150,14 +151,15 @@ def _faults(values: Mapping[str, object], form: type[Body]) -> Refused:
         try:
             msgspec.convert(values[name], field.type)
         except msgspec.ValidationError as fault:
-            faults.append(_fault(name, str(fault), form))
+            faults.append(_fault(name, fault, form))
     return field_refusal(faults)
 
 
-def _fault(name: str, message: str, form: type[Body]) -> tuple[str, str, str]:
-    """Code, place and words of what msgspec found in a field, or deep in it."""
-    found = _PLACE.match(message)
-    text, inside = (found[1], found[2] or "") if found else (message, "")
+def _fault(
+    name: str, fault: msgspec.ValidationError, form: type[Body]
+) -> tuple[str, str, str]:
+    """Code, place and words of what is wrong with a field, or deep in it."""
+    text, inside = _told_by(fault)
     steps = [name, *re.findall(r"[^.\[\]]+", inside)]
     if unknown := _UNKNOWN.match(text):
         return "unknown_field", "/".join([*steps, unknown[1]]), "not known here"
@@ -194,11 +196,22 @@ def read_query(request: Request, form: type[Q]) -> Q:
     if faults:
         raise field_refusal(faults)
     try:
-        return msgspec.convert(request.GET.dict(), form, strict=False)
+        found = msgspec.convert(request.GET.dict(), form, strict=False)
     except msgspec.ValidationError as fault:
-        found = _PLACE.match(str(fault))
-        text, inside = (found[1], found[2] or "") if found else (str(fault), "")
+        text, inside = _told_by(fault)
         raise field_refusal([("invalid_field", inside.lstrip("."), text)]) from fault
+    for field in msgspec.structs.fields(form):
+        text = request.GET.get(field.encode_name, "")
+        # Read leniently, a bare number would be seconds.
+        if isinstance(getattr(found, field.name), datetime) and text[10:11] not in {"T", "t"}:
+            raise field_refusal([("invalid_field", field.encode_name, "no instant")])
+    return found
+
+
+def _told_by(fault: msgspec.ValidationError) -> tuple[str, str]:
+    """Words and place of what msgspec found."""
+    found = _PLACE.match(str(fault))
+    return (found[1], found[2] or "") if found else (str(fault), "")
 
 
 def receipt_for(request: Request, player: UUID, body: Body) -> Receipt:

@@ -24,14 +24,19 @@ async def state(request: HttpRequest, table_id: UUID) -> HttpResponse:
     answer = await _answer(request, table_id)
     # A refused parameter is not read again: the view has answered already.
     looks = _looks(request) if answer.status_code == NOT_MODIFIED else 0
-    known = await _version(table_id) if looks else None
     while looks > 0 and answer.status_code == NOT_MODIFIED:
         looks -= 1
         await asyncio.sleep(LOOK_SECONDS)
-        version = await _version(table_id)
-        if version != known:
-            known, answer = version, await _answer(request, table_id)
+        # Compared with what was shown, not with an earlier look: whatever happens between an answer
+        # and the next look is news, and for a delayed viewer so is what has grown old enough.
+        if await _version(table_id) != _shown(answer):
+            answer = await _answer(request, table_id)
     return answer
+
+
+def _shown(answer: HttpResponse) -> int:
+    """Version of the state that an answer stands for, from its entity tag `"v17.s1"`."""
+    return int(answer.headers["ETag"].strip('"v').partition(".")[0])
 
 
 def _looks(request: HttpRequest) -> int:

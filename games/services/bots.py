@@ -114,8 +114,6 @@ def add_bot(
     opened = seen.table.opened
     if opened is None or seen.row.opened_by != creator.id:
         raise refuse("not_permitted")
-    if currency_kinds().get(opened.currency) != "play":
-        raise refuse("bots_not_admitted", currency=opened.currency)
     wish = SitDown(
         table=table_id,
         person=Person(HOUSE, "", "bot", level, frozenset()),
@@ -125,6 +123,8 @@ def add_bot(
         actor=f"player:{creator.id}",
     )
     free_seat(seen.table, wish)  # no account is opened for a wish in vain
+    if currency_kinds().get(opened.currency) != "play":
+        raise refuse("bots_not_admitted", currency=opened.currency)
     bot = house_bot(
         level,
         currency=opened.currency,

@@ -16,6 +16,7 @@ from players.selectors import Person, person
 from players.services import issue_token, register_bot
 from tests.factories import a_player
 
+NOWHERE = "0198f0c2-a000-7d68-b5ee-4127775f9b84"
 KEYED = frozenset({"POST", "DELETE"})
 
 
@@ -39,6 +40,12 @@ class Answer:
         assert found["status"] == self.status
         assert found["type"] == f"/problems/{found['code']}"
         return str(found["code"])
+
+
+def refused(answer: Answer, status: int, code: str) -> Any:
+    """The problem document of a refusal of this status and code."""
+    assert (answer.status, answer.code) == (status, code), answer.document
+    return answer.document
 
 
 class Caller:

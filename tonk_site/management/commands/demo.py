@@ -1,4 +1,4 @@
-"""`manage.py demo`: see `tonk_site.demo`."""
+"""`manage.py demo`: see the package `tonk_site.demo`."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""`make demo`: the product in a fresh folder, a tournament from registration to prizes, verified.
+"""Start the product, hold the tournament, print what was found; leave nothing behind.
 
     python -m tonk_site.demo        # the last line on stdout is one JSON object
 
@@ -15,13 +15,13 @@ import shutil
 import signal
 import sys
 import tempfile
-import time
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import django
 
+from tonk_site.demo import Failed, say, seconds
 from tonk_site.embedded_services import ADDRESSES, end_of
 from tonk_site.identity import ServicesError
 from tonk_site.product import HOST, NotReady, free_port, product
@@ -36,11 +36,6 @@ if TYPE_CHECKING:
 STOPS = (signal.SIGINT, signal.SIGTERM)
 FIRST_PORT = 8100  # clear of a product that is running
 INTERRUPTED = 130
-BEGUN = time.monotonic()
-
-
-class Failed(RuntimeError):
-    """The demo did not show what it promises; the message says what."""
 
 
 def main() -> int:
@@ -69,9 +64,9 @@ def hold() -> dict[str, object]:
         with logs_on_failure(data), product(data, port) as children:
             os.environ.update(children.environment)
             django.setup()
-            run: Run = import_module("tonk_site.demo_tournament").run
+            run: Run = import_module("tonk_site.demo.tournament").run
             figures = run(f"http://{HOST}:{port}", children)
-    return figures | {"seconds": round(time.monotonic() - BEGUN, 1)}
+    return figures | {"seconds": seconds()}
 
 
 @contextlib.contextmanager
@@ -94,12 +89,6 @@ def logs_on_failure(data: Path) -> Iterator[None]:
             if end := end_of(log).strip():
                 say(f"--- {log.name}\n{end}")
         raise
-
-
-def say(text: str) -> None:
-    """Tell people, with the seconds since the start; stdout is for the result."""
-    sys.stderr.write(f"{time.monotonic() - BEGUN:5.1f}  {text}\n")
-    sys.stderr.flush()
 
 
 def _stop(*_: object) -> NoReturn:

@@ -21,7 +21,7 @@ from ledger import rebuild
 from ledger.selectors import balance_sums, escrow, sums
 from players.services import Registration, register
 from tonk_site.demo import Failed, say
-from tonk_site.narration import Narrator
+from tonk_site.demo.narration import Narrator
 from tonk_site.proof import prove_log
 
 if TYPE_CHECKING:
@@ -34,9 +34,12 @@ PEOPLE = (("ona", "Ona"), ("petras", "Petras"))
 BOTS = (("greedy-1", 4), ("random-0", 3))
 PLAYERS = 9
 TEMPLATE = "sim-short"
-# Everybody may look on at once: play chips only.
-OVERRIDES: dict[str, object] = {"bots": "fill", "spectators": 0, "currency": "XTK"}
-PLAY_SECONDS_MAX = 300
+# Levels rise fast and nobody rests before the final, so that it is soon over; and as play chips are
+# at stake, everybody may look on at once.
+OVERRIDES: dict[str, object] = {
+    "bots": "fill", "currency": "XTK", "level_hands": 2, "redraw_final": False, "spectators": 0,
+}  # fmt: skip
+PLAY_SECONDS_MAX = 180
 LOOK_SECONDS = 0.25
 
 

@@ -1,0 +1,116 @@
+"""The key names one request, the version says what its caller saw."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from tests.api.callers import Caller, caller, picture, refused
+from tests.api.play import turn_at
+from tests.api.routes import ROUTES
+from tests.api.world import FIXTURES, KEYED, NEW_TABLE, WRITES, World, actor_of, address
+from tests.factories import sits_down
+
+pytestmark = pytest.mark.django_db
+
+WITH_BODY = [name for name in WRITES if name not in {"auth.logout", "seat.leave", "entry.create"}]
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_a_key_names_one_request(name: str) -> None:
+    world = World()
+    body = FIXTURES.get(name, lambda _: {})(world)
+    route, who = ROUTES[name], actor_of(world, name)
+    path = address(route.path, world.ids)
+    before = picture()
+    answer = who.call(route.method, path, body, Idempotency_Key=None)
+    refused(answer, 400, "idempotency_key_missing")
+    for key in ("", "short", "a" * 129, "a" * 15, "with spaces in it", "ąčęėįšųūž-ąčęėįšųūž"):
+        answer = who.call(route.method, path, body, Idempotency_Key=key)
+        assert refused(answer, 400, "invalid_field")["errors"]
+    assert picture() == before
+    key = "k" * 16
+    first = who.call(route.method, path, body, Idempotency_Key=key)
+    assert first.status < 300, first.document
+    after = picture()
+    again = who.call(route.method, path, body, Idempotency_Key=key)
+    assert (again.status, again.content) == (first.status, first.content)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert "Idempotency-Replayed" not in first.headers
+    if name in WITH_BODY:
+        other = _other(name, body)
+        answer = who.call(route.method, path, other, Idempotency_Key=key)
+        refused(answer, 422, "idempotency_key_reused")
+    assert picture() == after
+
+
+def _other(name: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Another well-formed request of the same endpoint."""
+    changes: dict[str, dict[str, Any]] = {
+        "table.create": {"stake": 20},
+        "table.close": {"reason": "other"},
+        "table.bot_add": {"level": "greedy-1"},
+        "tournament.create": {"name": "Morning"},
+        "tournament.bots_add": {"count": 1},
+    }
+    return body | changes.get(name, {"version": body.get("version", 0) + 7})
+
+
+def test_a_repeated_opening_says_what_the_first_said(ona: Caller) -> None:
+    first = ona.post("/tables", dict(NEW_TABLE), Idempotency_Key="k" * 16)
+    sits_down(UUID(first.document["table_id"]), ona.who)
+    again = ona.post("/tables", dict(NEW_TABLE), Idempotency_Key="k" * 16)
+    assert again.content == first.content
+    assert again.headers["Location"] == first.headers["Location"]
+
+
+def test_keys_belong_to_their_account_and_path(ona: Caller) -> None:
+    key = "k" * 16
+    assert ona.post("/tables", dict(NEW_TABLE), Idempotency_Key=key).status == 201
+    petras = caller("petras")
+    made = petras.post("/tables", dict(NEW_TABLE), Idempotency_Key=key)
+    assert (made.status, made.headers.get("Idempotency-Replayed")) == (201, None)
+    path = f"/tables/{made.document['table_id']}/close"
+    refused(ona.post(path, {}, Idempotency_Key=key), 422, "idempotency_key_reused")
+
+
+def test_the_version_is_part_of_the_request(ona: Caller, table: UUID) -> None:
+    """Whether it stands in the body or in If-Match."""
+    turn, key = turn_at(table), "k" * 16
+    path, body = f"/tables/{table}/moves", {"move": turn.legal[0]["move"]}
+    first = ona.post(path, body, Idempotency_Key=key, If_Match=f'"v{turn.version}.s1"')
+    assert first.status == 200
+    again = ona.post(path, body | {"version": turn.version}, Idempotency_Key=key)
+    assert (again.content, again.headers["Idempotency-Replayed"]) == (first.content, "true")
+    answer = ona.post(path, body, Idempotency_Key=key, If_Match=f'"v{turn.version + 1}.s1"')
+    refused(answer, 422, "idempotency_key_reused")
+
+
+VERSIONED = ["seat.take", "table.move", "tournament.publish", "tournament.start"]
+VERSIONED += ["tournament.open_registration", "tournament.bots_add"]
+
+
+@pytest.mark.parametrize("name", VERSIONED)
+def test_the_version_that_the_client_saw(name: str) -> None:
+    world = World()
+    body = FIXTURES[name](world)
+    version = body.pop("version")
+    path, who = address(ROUTES[name].path, world.ids), actor_of(world, name)
+    before = picture()
+    refused(who.post(path, body), 428, "version_missing")
+    for stale in (0, version - 1, version + 1, 2**31 - 1):
+        problem = refused(who.post(path, body | {"version": stale}), 409, "stale_version")
+        assert problem["current_version"] == version
+        if "table_id" in world.ids:
+            seen = who.get(f"/tables/{world.ids['table_id']}/state").document
+            assert problem["state"] == seen
+    for wrong in (-1, 1.0, "1", True, 2**31):
+        refused(who.post(path, body | {"version": wrong}), 400, "invalid_field")
+    forms = ["1", '"1"', "*", 'W/"v1.p"', '"v1"', '"v1.s7"', '"v1.x"', '"v-1.p"', '"v1.p", "v2.p"']
+    for form in [*forms, '"v' + "9" * 30 + '.p"', "", '"v\uff11.p"']:
+        problem = refused(who.post(path, body, If_Match=form), 400, "invalid_field")
+        assert problem["errors"][0]["pointer"] == "/If-Match"
+    both = who.post(path, body | {"version": version}, If_Match=f'"v{version + 1}.p"')
+    refused(both, 400, "invalid_field")
+    assert picture() == before
+    assert who.post(path, body, If_Match=f'"v{version}.p"').status < 300

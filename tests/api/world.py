@@ -1,0 +1,138 @@
+"""The fixtures of the matrix: every kind of caller, and the objects on which they act."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from eventstore.ports import new_id
+from games import selectors
+from tests.api.callers import Caller, api_bot, caller
+from tests.api.play import turn_of
+from tests.api.routes import ROUTES
+from tests.factories import PASSWORD, a_table, a_tournament, receipt, sits_down
+from tournaments import selectors as tournaments
+from tournaments.services import drafting, entries
+
+FREEZEOUT = MappingProxyType({"entries_min": 2, "start": None})
+
+
+class World:
+    """Every kind of caller, and the objects of the fixtures."""
+
+    def __init__(self) -> None:
+        self.callers = {
+            "anon": Caller(),
+            "player_own": caller("ona"),
+            "player_other": caller("petras"),
+            "opponent": caller("birute"),
+            "spectator": caller("zigmas", scopes=["read"]),
+            "organiser_own": caller("jonas", "organiser"),
+            "organiser_other": caller("daiva", "organiser"),
+            "auditor": caller("auste", "auditor"),
+            "admin": caller("algis", "admin"),
+            "bot": api_bot(),
+        }
+        self.ids: dict[str, UUID] = {}
+
+    def who(self, role: str) -> Any:
+        return self.callers[role].who
+
+    def table(self, *seated: str) -> dict[str, Any]:
+        """A table of `player_own`, who named the ones to sit; the version to send."""
+        table = a_table(self.who("player_own"), seats=4, api_bots=True)
+        for role in seated:
+            sits_down(table, self.who(role))
+        self.ids["table_id"] = table
+        return {"version": selectors.live_row(table).version}
+
+    def hand(self) -> dict[str, Any]:
+        """A running hand with `player_own` to act, and his first legal move."""
+        self.table("player_own", "opponent", "bot")
+        turn = turn_of(self.ids["table_id"], self.who("player_own").id)
+        return {"move": turn.legal[0]["move"], "version": turn.version}
+
+    def draft(self) -> dict[str, Any]:
+        wish = drafting.Draft(template="sim-short", name="Evening", overrides=FREEZEOUT)
+        outcome = drafting.create(wish, self.who("organiser_own"), receipt())
+        self.ids["tournament_id"] = UUID(str(outcome.result["tournament_id"]))
+        return {"version": 1}
+
+    def announced(self) -> dict[str, Any]:
+        self.draft()
+        drafting.publish(self.ids["tournament_id"], self.who("organiser_own"), 1, receipt())
+        return {"version": 2}
+
+    def registration(self, *entered: str) -> dict[str, Any]:
+        tournament = a_tournament(self.who("organiser_own"), **FREEZEOUT)
+        for role in entered:
+            entries.register(tournament, self.who(role), receipt())
+        self.ids["tournament_id"] = tournament
+        return {"version": tournaments.see(tournament, None).state.version}
+
+    def full(self) -> dict[str, Any]:
+        return self.registration("player_own", "opponent")
+
+
+NEW_TABLE = MappingProxyType({"stake": 10, "currency": "XTK", "seats": 3})
+NEW_ACCOUNT = MappingProxyType(
+    {
+        "username": "gabija",
+        "email": "gabija@example.org",
+        "password": PASSWORD,
+        "display_name": "Gabija",
+        "of_age": True,
+    }
+)
+# The fixture of each endpoint: makes the object and gives the body to send.
+FIXTURES: dict[str, Callable[[World], dict[str, Any]]] = {
+    "auth.register": lambda _: dict(NEW_ACCOUNT),
+    "auth.login": lambda _: {"username": "ona", "password": PASSWORD},
+    "table.create": lambda _: dict(NEW_TABLE),
+    "table.show": World.hand,
+    "table.state": World.hand,
+    "table.events": World.hand,
+    "table.move": World.hand,
+    "table.close": lambda world: world.table("opponent") and {"reason": "late"},
+    "table.bot_add": lambda world: world.table("opponent") and {"level": "random-0"},
+    "seat.take": lambda world: world.table("opponent") | {"buy_in": 500},
+    "seat.leave": lambda world: world.table("player_own", "opponent", "bot") and {},
+    "tournament.create": lambda _: {"template": "sim-short", "name": "Evening"},
+    "tournament.show": World.announced,
+    "tournament.publish": World.draft,
+    "tournament.open_registration": World.announced,
+    "tournament.start": World.full,
+    "tournament.bots_add": lambda world: world.full() | {"level": "random-0", "count": 2},
+    "entry.create": lambda world: world.registration("opponent") and {},
+}
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """What happens here is taken back at the end; commands may still open their transactions."""
+    block = transaction.atomic()
+    block._from_testcase = True  # type: ignore[attr-defined]  # as Django's own test cases do
+    with block:
+        yield
+        transaction.set_rollback(True)
+
+
+def address(path: str, ids: dict[str, UUID]) -> str:
+    """The path of a row with the fixture's ids in it."""
+    filled = re.sub(r"{(\w+)}", lambda match: str(ids.get(match[1], new_id())), path)
+    return filled.removeprefix("/api/v1")
+
+
+def actor_of(world: World, name: str) -> Caller:
+    """Whoever may call an endpoint."""
+    if name in {"auth.register", "auth.login"}:
+        return world.callers["anon"]
+    return world.callers["organiser_own" if name.startswith("tournament.") else "player_own"]
+
+
+WRITES = [name for name, route in ROUTES.items() if route.method in {"POST", "DELETE"}]
+KEYED = [name for name in WRITES if not name.startswith("auth.")]
