@@ -19,7 +19,7 @@ from tonk_site.identity import ServicesError
 from tonk_site.supervisor import Patience, Program, Supervisor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 HOST = "127.0.0.1"
@@ -65,8 +65,9 @@ def product(
     port: int,
     *,
     patience: Patience = PATIENCE,
+    guests: Sequence[Program] = (),
 ) -> Iterator[Supervisor]:
-    """The product, serving on `port`, ready; everything is stopped at the end.
+    """The product, serving on `port`, ready; everything is stopped at the end, `guests` first.
 
     Raises: ServicesError, NotReady.
     """
@@ -74,7 +75,7 @@ def product(
         environment = environment_of(services, port)
         migrate(services, environment)
         with Supervisor(
-            programs(services.data, port), data=services.data, environment=environment,
+            (*guests, *programs(services.data, port)), data=services.data, environment=environment,
             guard=services.guard, patience=patience,
         ) as children:  # fmt: skip
             wait_until_ready(port, children)

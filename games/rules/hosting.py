@@ -35,8 +35,8 @@ BUY_IN_STAKES_MIN, BUY_IN_STAKES_MAX = 20, 100  # `tournaments.md` 2.1
 def dealt_in(table: Table) -> tuple[Place, ...]:
     """The seats of the next hand, in seat order; none where it can not be dealt.
 
-    At a money table each stack covers the worst case of the hand; of the possible numbers of
-    players the greatest is taken. At a tournament table short stacks are dealt in.
+    At a money table each stack covers the worst case of the hand. At a tournament table short
+    stacks are dealt in.
     """
     ready = [place for place in table.places if place.sat_out is None and place.leaving is None]
     if not table.of_tournament:
@@ -55,11 +55,14 @@ def may_be_dealt_in(table: Table) -> bool:
 
 
 def _secured(table: Table, ready: Sequence[Place]) -> list[Place]:
+    """The most players whose stacks all cover the worst case among so many, in seat order.
+
+    Where stacks decide who stays out, the greatest play; of equal ones the lower seats.
+    """
+    by_stack = sorted(ready, key=lambda place: -place.stack)
     for count in range(len(ready), HANDS_NEED - 1, -1):
-        worst = liability(table.rules.options, count, table.stake)
-        covered = [place for place in ready if place.stack >= worst]
-        if len(covered) >= count:
-            return covered
+        if by_stack[count - 1].stack >= liability(table.rules.options, count, table.stake):
+            return sorted(by_stack[:count], key=lambda place: place.seat)
     return []
 
 

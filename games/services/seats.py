@@ -9,6 +9,7 @@ from eventstore import store
 from eventstore.core.chain import Fact
 from eventstore.core.refusal import InvariantBroken, refuse
 from eventstore.services import Outcome, Receipt, Row, Transaction, run_command
+from games import selectors
 from games.bots.ladder import versioned
 from games.folds import Folded
 from games.rules import events
@@ -46,7 +47,7 @@ def take_seat(wish: SitDown, receipt: Receipt) -> Outcome:
 
     def work(tx: Transaction, row: Row) -> Outcome:
         loaded = loading.load(tx, row)
-        seat, after = sit_in(tx, loaded, wish)
+        seat, after = sit_in(tx, loaded, _as_shown(loaded, wish))
         return Outcome(
             status=201,
             result={"seat": seat, "version": after.table.version},
@@ -59,6 +60,14 @@ def take_seat(wish: SitDown, receipt: Receipt) -> Outcome:
     if wish.person.roles & {"auditor", "admin"}:
         raise refuse("staff_may_not_play")
     return run_command(receipt, loading.live(wish.table), work)
+
+
+def _as_shown(loaded: Folded, wish: SitDown) -> SitDown:
+    """The wish at the present version, where its caller saw the newest that he may see yet."""
+    if wish.version is None or wish.version == loaded.table.version:
+        return wish
+    shown = selectors.see(loaded.id, wish.person.id).table.version
+    return replace(wish, version=loaded.table.version) if wish.version == shown else wish
 
 
 def sit_in(tx: Transaction, loaded: Folded, wish: SitDown) -> tuple[int, Folded]:

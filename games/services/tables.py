@@ -202,8 +202,7 @@ def close_table(table_id: UUID, closer: Person, receipt: Receipt) -> Outcome:
             Fact(
                 events.SeatLeft(seat=place.seat, player=place.player, reason="table_closed"), actor
             )
-            for place in table.places
-            if place.leaving is None
+            for place in table.places  # whoever is leaving anyhow too: the last one out closes
         ]
         if facts:
             said = {"status": "closing" if table.playing else "closed"}

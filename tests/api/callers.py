@@ -64,7 +64,7 @@ class Caller:
         self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, **headers: Any
     ) -> Answer:
         """The answer; a header that is None is left out, `_` in its name stands for `-`."""
-        sent = {"Content-Type": "application/json"}
+        sent: dict[str, Any] = {"Content-Type": "application/json"}
         if self.token:
             sent["Authorization"] = f"Token {self.token}"
         if method in KEYED:

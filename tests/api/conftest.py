@@ -7,6 +7,7 @@ import pytest
 
 from tests.api.callers import Caller, caller, picture
 from tests.api.play import turn_of
+from tests.api.world import World
 from tests.factories import a_table, sits_down
 
 
@@ -28,6 +29,11 @@ def table(ona: Caller, petras: Caller) -> UUID:
     sits_down(made, petras.who)
     turn_of(made, ona.who.id)
     return made
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    return World()
 
 
 @pytest.fixture

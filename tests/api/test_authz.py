@@ -1,12 +1,13 @@
 """Who may do what: every cell of the matrix for the endpoints that exist."""
 
+from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
 
-from tests.api.callers import Caller, caller, expired_token
+from tests.api.callers import Caller, expired_token, refused
 from tests.api.routes import ROUTES, ROWS
-from tests.api.world import FIXTURES, World, address, undone
+from tests.api.world import FIXTURES, Ready, World, address, ready, undone
 
 pytestmark = pytest.mark.django_db
 
@@ -25,37 +26,31 @@ POSTPONED = MappingProxyType(
         ("entry.create", "bot"): 403,
     }
 )
+NOTHING = {(404, "not_found"), (405, "method_not_allowed")}
 # Health answers whoever asks and looks at no token.
 TOKENLESS = frozenset({"system.live", "system.ready"})
 
 
-@pytest.fixture
-def world() -> World:
-    return World()
+def test_every_cell(world: World, subtests: pytest.Subtests) -> None:
+    for name, row in ROWS.items():
+        if name in ROUTES:
+            with subtests.test(name), ready(world, name) as endpoint:
+                expected = {role: POSTPONED.get((name, role), int(row[role])) for role in ROLES}
+                assert answers(world, endpoint) == expected
 
 
-@pytest.mark.parametrize("name", ROUTES)
-def test_every_cell(name: str, world: World) -> None:
-    route, row = ROUTES[name], ROWS[name]
-    body = FIXTURES.get(name, lambda _: {})(world)
-    path = address(route.path, world.ids)
+def answers(world: World, endpoint: Ready) -> dict[str, int]:
+    """What each caller gets for the good request."""
     found = {}
     for role in ROLES:
         with undone():
-            answer = world.callers[role].call(
-                route.method, path, None if route.method == "GET" else body
-            )
+            answer = replace(endpoint, who=world.callers[role]).call(endpoint.body)
         found[role] = answer.status
         assert answer.status < 400 or answer.code
-    expected = {role: POSTPONED.get((name, role), int(row[role])) for role in ROLES}
-    assert found == expected
+    return found
 
 
-@pytest.mark.parametrize("name", [name for name in ROUTES if name not in TOKENLESS])
-def test_a_bad_token_is_never_taken_for_none(name: str) -> None:
-    route = ROUTES[name]
-    ona = caller("ona")
-    path = address(route.path, {})
+def test_a_bad_token_is_never_taken_for_none(ona: Caller, subtests: pytest.Subtests) -> None:
     secret, old = str(ona.token), expired_token(ona.who.id)
     assert ona.post("/auth/logout").status == 204
     headers = [
@@ -68,10 +63,15 @@ def test_a_bad_token_is_never_taken_for_none(name: str) -> None:
         "Token " + "a" * 200,
         "Token é",
     ]
-    for header in headers:
-        answer = Caller().call(route.method, path, Authorization=header)
-        assert (answer.status, answer.code) == (401, "token_invalid")
-        assert answer.headers["WWW-Authenticate"] == "Token"
+    for name, route in ROUTES.items():
+        if name not in TOKENLESS:
+            with subtests.test(name):
+                for header in headers:
+                    answer = Caller().call(
+                        route.method, address(route.path, {}), Authorization=header
+                    )
+                    refused(answer, 401, "token_invalid")
+                    assert answer.headers["WWW-Authenticate"] == "Token"
 
 
 def test_every_route_has_its_row() -> None:
@@ -87,13 +87,13 @@ def test_the_rows_that_wait_are_known() -> None:
     assert len(WAITING) == WAITING_NUMBER, WAITING
 
 
-@pytest.mark.parametrize("name", WAITING)
-def test_a_row_that_waits_answers_nothing(name: str) -> None:
-    row = ROWS[name]
-    if row["path"].startswith("/api/v1"):
-        answer = Caller().call(row["method"], address(row["path"], {}))
-        assert answer.status in {404, 405}
-        assert answer.code in {"not_found", "method_not_allowed"}
+def test_the_rows_that_wait_answer_nothing(subtests: pytest.Subtests) -> None:
+    for name in WAITING:
+        row = ROWS[name]
+        if row["path"].startswith("/api/v1"):
+            with subtests.test(name):
+                answer = Caller().call(row["method"], address(row["path"], {}))
+                assert (answer.status, answer.code) in NOTHING
 
 
 def test_drafts_are_known_to_their_director_and_staff_alone(world: World) -> None:

@@ -7,8 +7,7 @@ import pytest
 
 from eventstore.api.requests import AMOUNT_MAX, BODY_BYTES_MAX, KEYS_MAX
 from tests.api.callers import Caller, caller, picture, refused
-from tests.api.routes import ROUTES
-from tests.api.world import FIXTURES, NEW_TABLE, WRITES, World, actor_of, address, undone
+from tests.api.world import NEW_TABLE, WRITES, World, ready, undone
 from tests.factories import a_table
 
 pytestmark = pytest.mark.django_db
@@ -106,17 +105,14 @@ BODIES: list[tuple[bytes, str, int, str]] = [
 ]
 
 
-@pytest.mark.parametrize("name", WRITES)
-def test_bodies_that_nobody_can_read(name: str) -> None:
-    world = World()
-    FIXTURES.get(name, lambda _: {})(world)
-    route = ROUTES[name]
-    path, who = address(route.path, world.ids), actor_of(world, name)
-    before = picture()
-    for raw, media, status, code in BODIES:
-        answer = who.call(route.method, path, raw=raw, Content_Type=media)
-        assert (answer.status, answer.code) == (status, code), (raw[:40], answer.document)
-    assert picture() == before
+def test_bodies_that_nobody_can_read(world: World, subtests: pytest.Subtests) -> None:
+    for name in WRITES:
+        with subtests.test(name), ready(world, name) as endpoint:
+            before = picture()
+            for raw, media, status, code in BODIES:
+                answer = endpoint.call(raw=raw, Content_Type=media)
+                assert (answer.status, answer.code) == (status, code), (raw[:40], answer.document)
+            assert picture() == before
 
 
 def test_size_and_media_are_judged_before_the_token() -> None:

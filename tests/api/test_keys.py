@@ -7,8 +7,7 @@ import pytest
 
 from tests.api.callers import Caller, caller, picture, refused
 from tests.api.play import turn_at
-from tests.api.routes import ROUTES
-from tests.api.world import FIXTURES, KEYED, NEW_TABLE, WRITES, World, actor_of, address
+from tests.api.world import KEYED, NEW_TABLE, WRITES, Ready, World, ready
 from tests.factories import sits_down
 
 pytestmark = pytest.mark.django_db
@@ -16,30 +15,36 @@ pytestmark = pytest.mark.django_db
 WITH_BODY = [name for name in WRITES if name not in {"auth.logout", "seat.leave", "entry.create"}]
 
 
-@pytest.mark.parametrize("name", KEYED)
-def test_a_key_names_one_request(name: str) -> None:
-    world = World()
-    body = FIXTURES.get(name, lambda _: {})(world)
-    route, who = ROUTES[name], actor_of(world, name)
-    path = address(route.path, world.ids)
+def test_a_key_names_one_request(world: World, subtests: pytest.Subtests) -> None:
+    for name in KEYED:
+        with subtests.test(name), ready(world, name) as endpoint:
+            no_good_keys(endpoint)
+            one_key(endpoint)
+
+
+def no_good_keys(endpoint: Ready) -> None:
+    """Without a good key nothing is done."""
     before = picture()
-    answer = who.call(route.method, path, body, Idempotency_Key=None)
+    answer = endpoint.call(endpoint.body, Idempotency_Key=None)
     refused(answer, 400, "idempotency_key_missing")
     for key in ("", "short", "a" * 129, "a" * 15, "with spaces in it", "ąčęėįšųūž-ąčęėįšųūž"):
-        answer = who.call(route.method, path, body, Idempotency_Key=key)
+        answer = endpoint.call(endpoint.body, Idempotency_Key=key)
         assert refused(answer, 400, "invalid_field")["errors"]
     assert picture() == before
-    key = "k" * 16
-    first = who.call(route.method, path, body, Idempotency_Key=key)
+
+
+def one_key(endpoint: Ready) -> None:
+    """The same again gets the same answer, another request with the key is refused."""
+    key, name = "k" * 16, endpoint.route.name
+    first = endpoint.call(endpoint.body, Idempotency_Key=key)
     assert first.status < 300, first.document
     after = picture()
-    again = who.call(route.method, path, body, Idempotency_Key=key)
+    again = endpoint.call(endpoint.body, Idempotency_Key=key)
     assert (again.status, again.content) == (first.status, first.content)
     assert again.headers["Idempotency-Replayed"] == "true"
     assert "Idempotency-Replayed" not in first.headers
     if name in WITH_BODY:
-        other = _other(name, body)
-        answer = who.call(route.method, path, other, Idempotency_Key=key)
+        answer = endpoint.call(_other(name, endpoint.body), Idempotency_Key=key)
         refused(answer, 422, "idempotency_key_reused")
     assert picture() == after
 
@@ -90,27 +95,31 @@ VERSIONED = ["seat.take", "table.move", "tournament.publish", "tournament.start"
 VERSIONED += ["tournament.open_registration", "tournament.bots_add"]
 
 
-@pytest.mark.parametrize("name", VERSIONED)
-def test_the_version_that_the_client_saw(name: str) -> None:
-    world = World()
-    body = FIXTURES[name](world)
+def test_the_version_that_the_client_saw(world: World, subtests: pytest.Subtests) -> None:
+    for name in VERSIONED:
+        with subtests.test(name), ready(world, name) as endpoint:
+            versions(world, endpoint)
+
+
+def versions(world: World, endpoint: Ready) -> None:
+    """The present version alone is taken, from the body or from If-Match."""
+    body = dict(endpoint.body)
     version = body.pop("version")
-    path, who = address(ROUTES[name].path, world.ids), actor_of(world, name)
     before = picture()
-    refused(who.post(path, body), 428, "version_missing")
+    refused(endpoint.call(body), 428, "version_missing")
     for stale in (0, version - 1, version + 1, 2**31 - 1):
-        problem = refused(who.post(path, body | {"version": stale}), 409, "stale_version")
+        problem = refused(endpoint.call(body | {"version": stale}), 409, "stale_version")
         assert problem["current_version"] == version
         if "table_id" in world.ids:
-            seen = who.get(f"/tables/{world.ids['table_id']}/state").document
+            seen = endpoint.who.get(f"/tables/{world.ids['table_id']}/state").document
             assert problem["state"] == seen
     for wrong in (-1, 1.0, "1", True, 2**31):
-        refused(who.post(path, body | {"version": wrong}), 400, "invalid_field")
+        refused(endpoint.call(body | {"version": wrong}), 400, "invalid_field")
     forms = ["1", '"1"', "*", 'W/"v1.p"', '"v1"', '"v1.s7"', '"v1.x"', '"v-1.p"', '"v1.p", "v2.p"']
     for form in [*forms, '"v' + "9" * 30 + '.p"', "", '"v\uff11.p"']:
-        problem = refused(who.post(path, body, If_Match=form), 400, "invalid_field")
+        problem = refused(endpoint.call(body, If_Match=form), 400, "invalid_field")
         assert problem["errors"][0]["pointer"] == "/If-Match"
-    both = who.post(path, body | {"version": version}, If_Match=f'"v{version + 1}.p"')
+    both = endpoint.call(body | {"version": version}, If_Match=f'"v{version + 1}.p"')
     refused(both, 400, "invalid_field")
     assert picture() == before
-    assert who.post(path, body, If_Match=f'"v{version}.p"').status < 300
+    assert endpoint.call(body, If_Match=f'"v{version}.p"').status < 300

@@ -1,17 +1,18 @@
 """Parameters, paths and methods that an endpoint does not know."""
 
-from uuid import UUID
+from dataclasses import replace
 
 import pytest
 
 from tests.api.callers import NOWHERE, Caller, picture, refused
 from tests.api.routes import ROUTES
-from tests.api.world import FIXTURES, KEYED, WRITES, World, actor_of, address
+from tests.api.world import KEYED, WRITES, World, address, ready
 from tests.factories import a_table
 
 pytestmark = pytest.mark.django_db
 
 
+METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
 QUERIES = [
     ("nonsense=1", "unknown_field"),
     ("limit=0", "invalid_field"),
@@ -70,24 +71,23 @@ def test_parameters_of_one_endpoint(ona: Caller) -> None:
         ]
 
 
-@pytest.mark.parametrize("name", WRITES)
-def test_writes_know_no_parameters(name: str) -> None:
-    world = World()
-    body = FIXTURES.get(name, lambda _: {})(world)
-    path = address(ROUTES[name].path, world.ids)
-    answer = actor_of(world, name).call(ROUTES[name].method, f"{path}?player=x", body)
-    refused(answer, 400, "unknown_field")
+def test_writes_know_no_parameters(world: World, subtests: pytest.Subtests) -> None:
+    for name in WRITES:
+        with subtests.test(name), ready(world, name) as endpoint:
+            asked = replace(endpoint, path=f"{endpoint.path}?player=x")
+            refused(asked.call(endpoint.body), 400, "unknown_field")
 
 
-@pytest.mark.parametrize("path", sorted({route.path for route in ROUTES.values()}))
-def test_methods_that_a_path_does_not_know(path: str, ona: Caller) -> None:
-    known = {route.method for route in ROUTES.values() if route.path == path}
-    known |= {"HEAD"} if "GET" in known else set()
-    for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"} - known:
-        answer = ona.call(method, address(path, {}))
-        assert answer.status == 405
-        assert set(answer.headers["Allow"].split(", ")) == known
-        assert method == "HEAD" or answer.code == "method_not_allowed"
+def test_methods_that_a_path_does_not_know(ona: Caller, subtests: pytest.Subtests) -> None:
+    for path in sorted({route.path for route in ROUTES.values()}):
+        known = {route.method for route in ROUTES.values() if route.path == path}
+        known |= {"HEAD"} if "GET" in known else set()
+        for method in METHODS - known:
+            with subtests.test(f"{method} {path}"):
+                answer = ona.call(method, address(path, {}))
+                assert answer.status == 405
+                assert set(answer.headers["Allow"].split(", ")) == known
+                assert method == "HEAD" or answer.code == "method_not_allowed"
 
 
 def test_head_is_get_without_a_body(ona: Caller) -> None:
@@ -124,15 +124,14 @@ def test_paths_that_lead_nowhere(ona: Caller) -> None:
         refused(ona.get(path), 404, "not_found")
 
 
-@pytest.mark.parametrize("name", [name for name in KEYED if "{" in ROUTES[name].path])
-def test_objects_that_do_not_exist(name: str) -> None:
-    world = World()
-    body = FIXTURES[name](world) | ({"version": 1} if "version" in FIXTURES[name](world) else {})
-    ids = dict.fromkeys(world.ids, UUID(NOWHERE))
-    before = picture()
-    answer = actor_of(world, name).call(ROUTES[name].method, address(ROUTES[name].path, ids), body)
-    refused(answer, 404, "not_found")
-    assert picture() == before
+def test_objects_that_do_not_exist(world: World, subtests: pytest.Subtests) -> None:
+    for name in KEYED:
+        if "{" in ROUTES[name].path:
+            with subtests.test(name), ready(world, name) as endpoint:
+                before = picture()
+                lost = replace(endpoint, path=address(ROUTES[name].path, {}))
+                refused(lost.call(endpoint.body), 404, "not_found")
+                assert picture() == before
 
 
 def test_a_form_that_does_not_exist(ona: Caller) -> None:

@@ -4,10 +4,11 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
+from typing import Any
 
 import pytest
 
-from tests.api.callers import NOWHERE, Caller, account
+from tests.api.callers import NOWHERE, Caller, account, refused
 from tonk_site.refusals import MEANINGS
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +52,14 @@ def test_the_members_of_a_problem(ona: Caller) -> None:
     assert answer.headers["X-Request-Id"] == "my-own-request-id"
     assert answer.headers["Server-Time"].endswith("Z")
     assert ona.get("/me", X_Request_Id="short").headers["X-Request-Id"] != "short"
+
+
+def test_a_part_that_is_away(settings: Any) -> None:
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    problem = refused(Caller().get("/readyz"), 503, "unavailable")
+    assert problem["checks"] == {"database": "ok", "migrations": "ok", "broker": "unavailable"}
+    assert problem["retryable"]
+    assert Caller().get("/healthz").content == b"ok"
 
 
 # --- Codes ----------------------------------------------------------------------------------------

@@ -134,8 +134,9 @@ def test_logging_in(ona: Caller) -> None:
     for scopes in (["admin"], ["nonsense"], ["read", "organise"]):
         answer = nobody.post("/auth/login", right | {"scopes": scopes})
         refused(answer, 403, "scope_too_wide")
-    for scopes in ([], "read", [1], ["read"] * 7):
-        refused(nobody.post("/auth/login", right | {"scopes": scopes}), 400, "invalid_field")
+    for wrong_scopes in ([], "read", [1], ["read"] * 7):
+        answer = nobody.post("/auth/login", right | {"scopes": wrong_scopes})
+        refused(answer, 400, "invalid_field")
     assert picture() == before
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 from uuid import UUID
@@ -11,14 +12,14 @@ from django.db import transaction
 
 from eventstore.ports import new_id
 from games import selectors
-from tests.api.callers import Caller, api_bot, caller
+from tests.api.callers import Answer, Caller, api_bot, caller
 from tests.api.play import turn_of
-from tests.api.routes import ROUTES
+from tests.api.routes import ROUTES, Route
 from tests.factories import PASSWORD, a_table, a_tournament, receipt, sits_down
 from tournaments import selectors as tournaments
 from tournaments.services import drafting, entries
 
-FREEZEOUT = MappingProxyType({"entries_min": 2, "start": None})
+FREEZEOUT: dict[str, Any] = {"entries_min": 2, "start": None}
 
 
 class World:
@@ -127,11 +128,30 @@ def address(path: str, ids: dict[str, UUID]) -> str:
     return filled.removeprefix("/api/v1")
 
 
-def actor_of(world: World, name: str) -> Caller:
-    """Whoever may call an endpoint."""
-    if name in {"auth.register", "auth.login"}:
-        return world.callers["anon"]
-    return world.callers["organiser_own" if name.startswith("tournament.") else "player_own"]
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An endpoint whose fixture is made: a good request, and somebody who may make it."""
+
+    route: Route
+    path: str
+    body: dict[str, Any]
+    who: Caller
+
+    def call(self, body: Any = None, **sent: Any) -> Answer:
+        """The answer to its caller."""
+        return self.who.call(self.route.method, self.path, body, **sent)
+
+
+@contextmanager
+def ready(world: World, name: str) -> Iterator[Ready]:
+    """The endpoint with its fixture, which is gone afterwards."""
+    role = "organiser_own" if name.startswith("tournament.") else "player_own"
+    role = "anon" if name in {"auth.register", "auth.login"} else role
+    with undone():
+        world.ids = {}
+        body = FIXTURES[name](world) if name in FIXTURES else {}
+        path = address(ROUTES[name].path, world.ids)
+        yield Ready(ROUTES[name], path, body, world.callers[role])
 
 
 WRITES = [name for name, route in ROUTES.items() if route.method in {"POST", "DELETE"}]

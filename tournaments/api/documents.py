@@ -1,5 +1,6 @@
 """Documents of tournaments and entries."""
 
+from players.selectors import Person
 from tournaments import selectors
 from tournaments.core.state import Entry, Tournament
 from tournaments.core.templates import TEMPLATES
@@ -62,6 +63,15 @@ def show_entry(state: Tournament, entry: Entry) -> dict[str, object]:
     if entry.place is not None and state.entered:
         document |= {"place_best": entry.place[0], "place_worst": entry.place[1]}
     return document
+
+
+def show_new_entry(state: Tournament, entry: Entry, person: Person) -> dict[str, object]:
+    """An entry with its name, as the command that made it answers."""
+    return show_entry(state, entry) | {
+        "entry_id": f"{entry.player}-{entry.entry_no}",
+        "name": person.name,
+        "kind": person.kind,
+    }
 
 
 def templates() -> list[dict[str, object]]:

@@ -19,8 +19,9 @@ from eventstore.api.requests import (
 from eventstore.services import Outcome
 from games.api.bodies import Level
 from players.api.base import ApiView, Operation, answer
+from players.selectors import people
 from tournaments import selectors
-from tournaments.api.documents import list_row, show_entry, show_tournament, templates
+from tournaments.api.documents import list_row, show_new_entry, show_tournament, templates
 from tournaments.services import drafting, entries, start
 from tournaments.services.entries import BOTS_AT_ONCE_MAX, BotsWish
 
@@ -173,7 +174,12 @@ class Bots(TournamentView):
         version = expected_version(request, body.version)
         wish = BotsWish(level=body.level, count=body.count, version=version)
         outcome = entries.add_bots(tournament_id, caller, wish, receipt)
-        return answer(dict(outcome.result), status=outcome.status, replayed=outcome.replayed)
+        state = selectors.see(tournament_id, caller.id, at=outcome.last_version).state
+        made = state.living_entries()[-body.count :]
+        names = people(entry.player for entry in made)
+        shown = [show_new_entry(state, entry, names[entry.player]) for entry in made]
+        document = {"entries": shown, "version": outcome.last_version}
+        return answer(document, status=outcome.status, replayed=outcome.replayed)
 
 
 class Entries(TournamentView):
@@ -190,10 +196,5 @@ class Entries(TournamentView):
         state = selectors.see(tournament_id, caller.id, at=outcome.last_version).state
         number = int(str(outcome.result["entry_no"]))
         entry = state.entries[str(caller.id), number]
-        document = show_entry(state, entry) | {
-            "entry_id": f"{caller.id}-{number}",
-            "name": caller.name,
-            "kind": caller.kind,
-            "version": outcome.last_version,
-        }
+        document = show_new_entry(state, entry, caller) | {"version": outcome.last_version}
         return answer(document, status=outcome.status, replayed=outcome.replayed)

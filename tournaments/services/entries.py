@@ -76,8 +76,7 @@ def add_bots(tournament_id: UUID, director: Person, wish: BotsWish, receipt: Rec
         check_version(loaded, wish.version)
         for bot in bots:
             loaded = _enter(tx, loaded, bot, actor=f"player:{director.id}")
-        entered = [{"player_id": str(bot.id), "name": bot.name, "kind": "bot"} for bot in bots]
-        return outcome(_start_if_full(tx, loaded), wish.version, status=201, entries=entered)
+        return outcome(_start_if_full(tx, loaded), wish.version, status=201)
 
     return run_command(receipt, live(tournament_id), work)
 

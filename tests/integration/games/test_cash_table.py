@@ -1,10 +1,12 @@
 """A cash table from opening to the last cash-out."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import pytest
 
 from games import selectors
+from games.models import Table
 from games.services import bots
 from games.services.deals import deal_next
 from games.services.moves import MoveCommand, submit_move
@@ -23,25 +25,27 @@ def play_a_hand(table: UUID, *people: Person) -> None:
     """Deal and play until the hand ends, people by the first legal move."""
     hurry(table)
     deal_next(table, selectors.live_row(table).version)
-    while True:
-        row = selectors.live_row(table)
-        if row.status != "playing":
-            return
-        if row.due == "bot":
-            bots.bot_turn(table, row.version)
-            continue
-        acting = selectors.see_now(table).table.place(row.to_act or 0).player
-        who = next(person for person in people if str(person.id) == acting)
-        legal = selectors.state_document(selectors.see(table, who.id))["legal"]
-        assert isinstance(legal, list)
-        command = MoveCommand(
-            table=table,
-            player=str(who.id),
-            move=legal[0]["move"],
-            version=row.version,
-            actor=f"player:{who.id}",
-        )
-        submit_move(command, receipt())
+    while (row := selectors.live_row(table)).status == "playing":
+        play_one_move(table, row, people)
+
+
+def play_one_move(table: UUID, row: Table, people: Sequence[Person]) -> None:
+    """Let whoever is to act make the first legal move."""
+    if row.due == "bot":
+        bots.bot_turn(table, row.version)
+        return
+    acting = selectors.see_now(table).table.place(row.to_act or 0).player
+    who = next(person for person in people if str(person.id) == acting)
+    legal = selectors.state_document(selectors.see(table, who.id))["legal"]
+    assert isinstance(legal, list)
+    command = MoveCommand(
+        table=table,
+        player=str(who.id),
+        move=legal[0]["move"],
+        version=row.version,
+        actor=f"player:{who.id}",
+    )
+    submit_move(command, receipt())
 
 
 def test_a_person_and_two_bots_play_and_everybody_gets_his_stack_back() -> None:
@@ -72,3 +76,21 @@ def test_v17_the_cut_seats_the_players_where_the_rules_say_so() -> None:
     dealt = selectors.see_now(table).table.dealt
     assert dealt is not None
     assert {one.player for one in dealt.players} == {str(person.id) for person in people}
+
+
+def test_a_table_closes_after_the_hand_though_everybody_was_leaving_anyhow() -> None:
+    ona, petras = a_player(), a_player("petras")
+    table = a_table(ona, seats=2)
+    for person in (ona, petras):
+        sits_down(table, person)
+    hurry(table)
+    deal_next(table, selectors.live_row(table).version)
+    if selectors.live_row(table).status == "playing":  # no dealt hand has won by itself
+        for person in (ona, petras):
+            leave_seat(table, person.id, receipt())
+        close_table(table, ona, receipt())
+        while (row := selectors.live_row(table)).status == "playing":
+            play_one_move(table, row, (ona, petras))
+        assert row.status == "closed"
+    settle_due()
+    assert all(one.in_play == 0 for who in (ona, petras) for one in balances(who.id))

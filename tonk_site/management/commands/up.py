@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import NoReturn
 
@@ -10,10 +11,15 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.management import BaseCommand, CommandError, call_command
 from typing_extensions import override
 
+from tonk_site.embedded_services import given_addresses
 from tonk_site.identity import ServicesError
 from tonk_site.product import HOST, NotReady, free_port, is_free, product
+from tonk_site.showcase import file_of, listed, logins
+from tonk_site.supervisor import Program, Supervisor
 
 NOT_SERVED = ["rest_framework"]  # there is no browsable API
+SHOWCASE = Program("showcase", (sys.executable, "manage.py", "showcase"))
+LOGINS_SECONDS_MAX, LOOK_SECONDS = 20, 0.1
 STOPS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
@@ -42,11 +48,29 @@ class Command(BaseCommand):
         """Run until a signal, or until a child ends too often. Raises: NotReady."""
         self.stdout.write("starting ...")
         self.stdout.flush()
-        with product(settings.ENV.data, port) as children:
+        data, guests = settings.ENV.data, (SHOWCASE,) if is_shown() else ()
+        with product(data, port, guests=guests) as children:
             self.stdout.write(f"Tonk is open at http://{HOST}:{port}  (Ctrl-C stops it)")
+            if guests:
+                self.stdout.write(f"  API        http://{HOST}:{port}/api/v1/")
+                self.stdout.write(logins_when_made(data, children))
             self.stdout.flush()
             children.ended.wait()
         raise NotReady(children.failure)
+
+
+def is_shown() -> bool:
+    """Whether demo log-ins and tournaments belong here: not among anybody's real data."""
+    return settings.ENV.profile == "run" and not given_addresses()
+
+
+def logins_when_made(data: Path, children: Supervisor) -> str:
+    """The demo log-ins, a line each; empty if the showcase does not come up."""
+    deadline = time.monotonic() + LOGINS_SECONDS_MAX
+    while not file_of(data).exists() and time.monotonic() < deadline:
+        if children.ended.wait(LOOK_SECONDS):
+            return ""
+    return listed(logins(data)) if file_of(data).exists() else ""
 
 
 def collect_static() -> None:
