@@ -15,7 +15,7 @@ from eventstore.core.chain import START, Fact
 from eventstore.core.ids import HOUSE, player_stream
 from eventstore.core.refusal import refuse
 from eventstore.ports import new_id, random_bytes
-from eventstore.services import Transaction, in_transaction
+from eventstore.services import LiveRow, Transaction, in_transaction
 from players.core import names, roles
 from players.core.events import PlayerRegistered, RoleGranted
 from players.models import Kind, Role, Token, User
@@ -50,6 +50,11 @@ def when_registered(work: WelcomeWork) -> None:
     """Have `work` done in the transaction that opens a playing account (a wallet, say)."""
     if work not in _welcomes:
         _welcomes.append(work)
+
+
+def account_row(player: UUID) -> LiveRow:
+    """The row that a command locks whose limit counts over all that a player has."""
+    return LiveRow("players_user", player)
 
 
 def register(who: Registration, *, extra_roles: Sequence[str] = ()) -> User:

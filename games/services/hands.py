@@ -100,6 +100,8 @@ def end_of_hand(table: Table, hand: Hand, result: Result, server_seed: bytes) ->
         rake=_rake(table, hand, result),
         next_dealer=following,
     )
+    if not table.of_tournament and min(one.amount for one in ended.stacks) < 0:
+        raise InvariantBroken(f"hand {ended.hand} would end in a debt that nothing covers")
     revealed = events.HandRevealed(hand=hand.setup.hand, server_seed=server_seed.hex())
     stacks = {one.seat: one.amount for one in ended.stacks}
     facts = [Fact(ended, DEALER), Fact(revealed, DEALER)]

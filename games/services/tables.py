@@ -22,6 +22,7 @@ from games.services.loading import append
 from games.services.seats import SitDown, sit_in, stand_up
 from ledger.selectors import available, currency_kinds
 from players.selectors import Person
+from players.services import account_row
 
 OPEN_TABLES_MAX = 20  # of one creator; an open table costs nothing, a thousand hide the lobby
 SPECTATOR_DELAY_S = 30  # where money is played for, unless the table says otherwise
@@ -66,7 +67,7 @@ def open_cash_table(
     )
 
     def work(tx: Transaction, row: Row) -> Outcome:
-        del row  # there is none yet
+        del row  # it is locked so that two tables at once are both counted
         open_now = Table.objects.filter(opened_by=creator.id).exclude(status="closed")
         if open_now.count() >= OPEN_TABLES_MAX:
             raise refuse("limit_reached", limit=OPEN_TABLES_MAX)
@@ -86,7 +87,7 @@ def open_cash_table(
         result = {"table_id": str(loaded.id)}
         return Outcome(201, result, loaded.stream, 1, loaded.table.version)
 
-    return run_command(receipt, None, work)
+    return run_command(receipt, account_row(creator.id), work)
 
 
 def check_creator(settings: TableSettings, creator: Person) -> None:

@@ -24,7 +24,8 @@ VALUES = st.recursive(
     max_leaves=8,
 )
 FEW = settings(
-    max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=settings().max_examples // 4,  # of each endpoint
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
 

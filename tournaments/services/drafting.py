@@ -13,6 +13,7 @@ from eventstore.store import append
 from ledger.selectors import currency_kinds
 from ledger.services import post_inline
 from players.selectors import Person
+from players.services import account_row
 from tournaments.core import drafting, lot
 from tournaments.core.drafting import Decision
 from tournaments.core.options import Site
@@ -60,7 +61,7 @@ def create(draft: Draft, organiser: Person, receipt: Receipt) -> Outcome:
     )
 
     def work(tx: Transaction, row: Row) -> Outcome:
-        del row  # there is none yet
+        del row  # it is locked so that two drafts at once are both counted
         running = Live.objects.filter(organiser_id=organiser.id).exclude(status__in=OVER)
         if running.count() >= OPEN_TOURNAMENTS_MAX:
             raise refuse("limit_reached", limit=OPEN_TOURNAMENTS_MAX)
@@ -81,7 +82,7 @@ def create(draft: Draft, organiser: Person, receipt: Receipt) -> Outcome:
         stream = tournament_stream(tournament_id)
         return Outcome(201, {"tournament_id": str(tournament_id), "version": 1}, stream, 1, 1)
 
-    return run_command(receipt, None, work)
+    return run_command(receipt, account_row(organiser.id), work)
 
 
 def publish(tournament_id: UUID, director: Person, version: int, receipt: Receipt) -> Outcome:
