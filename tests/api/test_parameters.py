@@ -30,6 +30,10 @@ QUERIES = [
         "cursor=WyIyMDI2LTAxLTAxVDAwOjAwOjAwIiwiMDE5OGYwYzItYTAwMC03ZDY4LWI1ZWUtNDEyNzc3NWY5Yjg0Il0",
         "bad_cursor",
     ),  # no zone
+    (
+        "cursor=WyIyMDI2LTAxLTAxVDAwOjAwOjAwWiIsICIwMTk4ZjBjMi1hMDAwLTdkNjgtYjVlZS00MTI3Nzc1ZjliODQiXQ",
+        "bad_cursor",
+    ),  # a mark, but not in the form that is given out
 ]
 
 

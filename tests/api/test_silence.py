@@ -106,7 +106,6 @@ def viewers() -> dict[str, Caller]:
         "nobody": Caller(),
         "organiser": caller("jonas", "organiser"),
         "auditor": caller("auste", "auditor"),
-        "admin": caller("algis", "admin"),
     }
 
 

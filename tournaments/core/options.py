@@ -5,6 +5,7 @@ A complete set has every option of the table; one that does not apply to the for
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from hashlib import sha256
 from typing import Literal
 
@@ -13,6 +14,7 @@ import msgspec
 from eventstore.core import canonical
 from eventstore.core.refusal import Refusal
 from games.rules import options as rules
+from games.rules.odds import claim_odds
 from tournaments.core.option_table import (
     BASIS_POINTS,
     BUILT,
@@ -23,6 +25,9 @@ from tournaments.core.option_table import (
 )
 from tournaments.core.prizes import Payout
 from tournaments.core.templates import TEMPLATES
+
+CLAIM_ODDS_MAX = Fraction(1, 2)
+"""Dealt hands that may win before play; with more, nearly every hand of a table is a draw."""
 
 Problem = dict[str, object]
 Values = dict[str, object]
@@ -221,7 +226,8 @@ def _suggested_rounds(options: Values, seats: int) -> int:
 def _faults_of_values(
     base: Mapping[str, object], overrides: Mapping[str, object]
 ) -> Iterator[Problem]:
-    chosen_format = overrides.get("format", base.get("format", "freezeout"))
+    given_format = overrides.get("format", base.get("format", "freezeout"))
+    chosen_format = given_format if isinstance(given_format, str) else "freezeout"
     for name, value in overrides.items():
         if name not in OPTIONS:
             yield _problem(name, "unknown_option", value, sorted(OPTIONS))
@@ -261,6 +267,14 @@ def _faults_of_range(options: Values, site: Site) -> Iterator[Problem]:
         if isinstance(complete, Refusal):
             allowed = complete.facts["problems"]
             yield _problem("game_rules", "out_of_range", options["game_rules"], allowed)
+        elif claim_odds(_rules_of(complete), _seats(options) or rules.SEATS_MIN) > CLAIM_ODDS_MAX:
+            # Hands that are drawn by the deal raise no level: such a field would never end.
+            allowed = {"claims_before_play_at_most": str(CLAIM_ODDS_MAX)}
+            yield _problem("game_rules", "out_of_range", options["game_rules"], allowed)
+
+
+def _rules_of(complete: Values) -> rules.Options:
+    return msgspec.convert(complete["options"], rules.Options)
 
 
 def _faults_of_field(options: Values) -> Iterator[Problem]:
