@@ -27,11 +27,14 @@ class InLog(Protocol):
     """An event with its place: what the fold needs of a stored one."""
 
     @property
-    def version(self) -> int: ...  # noqa: D102  # the name says it
+    def version(self) -> int:
+        """Number of the event in its stream."""
     @property
-    def at(self) -> datetime: ...  # noqa: D102  # the name says it
+    def at(self) -> datetime:
+        """Instant of the event."""
     @property
-    def event(self) -> msgspec.Struct: ...  # noqa: D102  # the name says it
+    def event(self) -> msgspec.Struct:
+        """The event in its newest form."""
 
 
 @dataclass(frozen=True, slots=True)

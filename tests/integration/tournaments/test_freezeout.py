@@ -16,8 +16,8 @@ pytestmark = pytest.mark.django_db
 def test_nine_bots_play_a_freezeout_to_settled_prizes() -> None:
     organiser = a_player("jonas", "organiser")
     tournament = a_tournament(organiser)
-    with_bots(tournament, organiser, 6)
-    with_bots(tournament, organiser, 3, "random-0")
+    with_bots(tournament, organiser, 2)
+    with_bots(tournament, organiser, 7, "random-0")
     until_rest(tournament)
     row = Tournament.objects.get(id=tournament)
     assert row.status == "settled"

@@ -1,0 +1,131 @@
+"""The pages as the server gives them: answers, policy, languages, and what a board is made of."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.template.loader import get_template
+from django.test import Client
+
+from tests.api.callers import NOWHERE
+from tests.api.play import play_out, turn_at
+from tests.drive import until_rest
+from tests.factories import a_player, a_table, a_tournament, sits_down, with_bots
+from web.boards import board
+from web.words import ENDS, STATUSES
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+pytestmark = pytest.mark.django_db
+INLINE = re.compile(r"<script(?![^>]*src=)|<style|\son\w+=|\sstyle=")
+SEATS = [
+    {"seat": 1, "name": "Ona", "kind": "human", "cards_held": 4, "stack": 500},
+    {"seat": 2, "name": "Varna", "kind": "bot", "cards_held": 5, "stack": 90, "sitting_out": "x"},
+]
+PLAYING: dict[str, Any] = {
+    "table_id": "t", "version": 9, "status": "playing", "stake": 10, "hand_no": 2, "dealer": 2,
+    "to_act": 1, "discard_top": "TH", "stock_count": 30, "seats": SEATS,
+    "melds": [{"meld": "m1", "owner": 2, "kind": "run", "cards": ["7S", "8S", "9S"]}],
+}  # fmt: skip
+ENDED = PLAYING | {
+    "status": "between_hands",
+    "result": {
+        "end": "caught",
+        "by": 1,
+        "held": [{"seat": 1, "count": 11, "cards": ["AC", "X1"]}],
+        "net": [{"seat": 1, "amount": -40}, {"seat": 2, "amount": 0}],
+    },
+}
+
+
+@pytest.fixture
+def table() -> UUID:
+    """A table where a hand has ended."""
+    ona, petras = a_player("ona"), a_player("petras")
+    made = a_table(ona)
+    sits_down(made, ona)
+    sits_down(made, petras)
+    turn_at(made)
+    play_out(made)
+    return made
+
+
+def test_every_page_keeps_to_the_policy(client: Client, table: UUID) -> None:
+    for path in ("/", f"/tables/{table}", f"/tables/{table}/board"):
+        answer = client.get(path)
+        assert answer.status_code == 200
+        policy = answer["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert not INLINE.search(answer.content.decode())
+
+
+@pytest.mark.parametrize("name", ["base", "home", "table", "board", "card"])
+def test_no_template_writes_script_or_style_into_a_page(name: str) -> None:
+    source = get_template(f"web/{name}.html").template.source  # type: ignore[attr-defined]  # Django's
+    assert not INLINE.search(source)
+
+
+def test_what_is_not_there_is_not_found(client: Client) -> None:
+    assert client.get(f"/tables/{NOWHERE}").status_code == 404
+    assert client.get(f"/tables/{NOWHERE}/board").status_code == 404
+    assert client.post("/").status_code == 405
+
+
+def test_the_first_page_shows_a_tournament_to_its_prizes(client: Client) -> None:
+    organiser = a_player("jonas", "organiser")
+    tournament = a_tournament(organiser)
+    with_bots(tournament, organiser, 9)
+    assert "Level 1, stake 10 chips." in client.get("/").content.decode()
+    until_rest(tournament)
+    shown = client.get("/").content.decode()
+    assert "settled" in shown
+    assert "<b>4500 XTK</b>" in shown
+
+
+def test_the_pages_speak_lithuanian(client: Client, table: UUID) -> None:
+    shown = client.get(f"/tables/{table}", headers={"Accept-Language": "lt"}).content.decode()
+    assert '<html lang="lt">' in shown
+    assert "Traukimo kaladė" in shown
+    assert "tarp partijų" in shown
+    client.post("/language", {"language": "lt", "next": "/"})
+    assert "Kas vyksta" in client.get("/").content.decode()
+
+
+def test_a_running_hand_shows_backs_and_whose_turn_it_is() -> None:
+    shown = board(PLAYING, str)
+    assert shown.news == "Ona is to act."
+    assert shown.discard is not None
+    assert (shown.discard.text, shown.discard.colour) == ("10♥", "red")
+    ona, varna = shown.seats
+    assert (ona.is_to_act, ona.is_dealer, len(ona.backs), ona.shown) == (True, False, 4, ())
+    assert (varna.is_bot, varna.is_away, varna.is_dealer) == (True, True, True)
+    assert [card.text for card in varna.melds[0]] == ["7♠", "8♠", "9♠"]
+
+
+def test_an_ended_hand_shows_what_was_held_and_won() -> None:
+    shown = board(ENDED, lambda amount: f"{amount} XTK")
+    assert shown.news == "Ona knocked and was caught."
+    ona, varna = shown.seats
+    assert [card.text for card in ona.shown] == ["A♣", "★"]
+    assert (ona.count, ona.gain, len(ona.backs)) == (11, "\N{MINUS SIGN}40 XTK", 0)
+    assert (varna.gain, varna.count) == ("0 XTK", None)
+
+
+def test_a_table_without_a_hand_says_how_it_is() -> None:
+    empty = {"table_id": "t", "version": 1, "status": "open", "stake": 10, "seats": []}
+    assert board(empty, str).news == "open"
+    assert board(empty | {"status": "closed"}, str).news == "This table is closed."
+    assert board(ENDED | {"result": {"end": "stock_out"}}, str).news.startswith("The stock")
+
+
+def test_every_word_is_translated(settings: Any) -> None:
+    from django.utils.translation import override
+
+    english = [str(word) for word in (*STATUSES.values(), *ENDS.values())]
+    with override("lt"):
+        lithuanian = [str(word) for word in (*STATUSES.values(), *ENDS.values())]
+    assert not set(english) & set(lithuanian)

@@ -1,0 +1,71 @@
+"""Looking at tables in a browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import Page, expect
+
+from tests.api.play import play, play_out, turn_of
+from tests.factories import a_player, a_table, a_tournament, sits_down, with_bots
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from players.selectors import Person
+
+PHONE = {"width": 390, "height": 800}
+
+
+def a_hand(*names: str) -> tuple[UUID, Person]:
+    """A table with a running hand of these people, the first of them to act."""
+    people = [a_player(name) for name in names]
+    table = a_table(people[0])
+    for person in people:
+        sits_down(table, person)
+    turn_of(table, people[0].id)
+    return table, people[0]
+
+
+def test_the_page_follows_the_table(page: Page) -> None:
+    table, ona = a_hand("ona", "petras")
+    page.goto(f"/tables/{table}")
+    news = page.get_by_role("status")
+    expect(news).to_have_text("Ona is to act.")
+    expect(page.locator(".seat.to-act")).to_contain_text("Ona")
+    stock = int(page.locator("figcaption b").inner_text())
+    play(table, turn_of(table, ona.id), "S")
+    expect(page.locator("figcaption b")).to_have_text(str(stock - 1))
+    play_out(table)
+    expect(page.locator(".gain")).to_have_count(2)
+    expect(news).not_to_have_text("Ona is to act.")
+
+
+def test_no_hidden_card_is_in_the_page(page: Page) -> None:
+    table, _ = a_hand("ona", "petras")
+    page.goto(f"/tables/{table}")
+    expect(page.locator(".hand .card.back")).to_have_count(10)
+    expect(page.locator(".hand .card:not(.back)")).to_have_count(0)
+
+
+def test_the_keyboard_and_the_language(page: Page) -> None:
+    organiser = a_player("jonas", "organiser")
+    with_bots(a_tournament(organiser), organiser, 3)
+    page.goto("/")
+    expect(page.get_by_role("heading", name="Evening")).to_contain_text("registration open")
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("Skip to the content")).to_be_focused()
+    page.get_by_role("button", name="Lietuviškai").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Kas vyksta")
+    expect(page.locator("html")).to_have_attribute("lang", "lt")
+    expect(page.get_by_role("heading", name="Evening")).to_contain_text("registracija atvira")
+
+
+def test_a_phone_needs_no_scrolling_to_the_side(page: Page) -> None:
+    table, _ = a_hand("ona", "petras", "vytautas")
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]  # it is a size
+    for path in ("/", f"/tables/{table}"):
+        page.goto(path)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= PHONE["width"], path
