@@ -55,6 +55,13 @@ def differences() -> Iterator[Difference]:
         yield Difference(BOOKS, 0, f"escrow {code}", balance, 0)
 
 
+def parked() -> Iterator[Difference]:
+    """Streams whose settlement stands: what they say is not in the books, and people must look."""
+    stands = "SELECT stream, version, parked_code FROM ledger.settlement_cursor"
+    for stream, version, code in LIVE.rows(f"{stands} WHERE parked_code IS NOT NULL ORDER BY 1"):
+        yield Difference(stream, version, "parked_code", code, None)
+
+
 def _add(expected: _Expected, event: Stored, made: Sequence[Entry]) -> None:
     for entry in made:
         expected.hashes[entry.stream, entry.version, entry.part] = entry.hash

@@ -1,6 +1,6 @@
 """Reads of the books: balances, statements, escrow, settlement."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -150,6 +150,17 @@ def available(player: UUID | str, currency: str) -> int:
     code = account("wallet", str(player), currency=currency)
     found = AccountBalance.objects.filter(account__code=code).values_list("balance", flat=True)
     return found.first() or 0
+
+
+def who_can_pay(players: Collection[UUID], currency: str, amount: int) -> set[UUID]:
+    """Those of the players whose wallets hold `amount` or more. One statement."""
+    wallets = AccountBalance.objects.filter(
+        account__role="wallet",
+        account__currency=currency,
+        account__owner__in=players,
+        balance__gte=amount,
+    )
+    return {owner for owner in wallets.values_list("account__owner", flat=True) if owner}
 
 
 def pending(player: UUID | str, currency: str) -> int:

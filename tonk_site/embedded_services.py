@@ -127,6 +127,14 @@ class Services:
             raise ServicesError("the services do not run")
         return self._guard
 
+    def failure(self) -> str:
+        """Which server has ended by itself, with the end of its log; empty while all run."""
+        for child, *_ in self._children:
+            if child.poll() is not None:
+                name = Path(str(child.args[0])).name if isinstance(child.args, list) else "server"
+                return f"{name} has ended:\n{end_of(self.data / 'logs' / f'{name}.log')}"
+        return ""
+
     @property
     def superuser_url(self) -> str:
         """Address of the embedded server for its superuser: set-up and tests only."""

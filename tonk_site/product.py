@@ -74,10 +74,12 @@ def product(
     with Services(data, given=given_addresses()) as services:
         environment = environment_of(services, port)
         migrate(services, environment)
-        with Supervisor(
+        supervisor = Supervisor(
             (*guests, *programs(services.data, port)), data=services.data, environment=environment,
             guard=services.guard, patience=patience,
-        ) as children:  # fmt: skip
+        )  # fmt: skip
+        supervisor.ground = services.failure
+        with supervisor as children:
             wait_until_ready(port, children)
             yield children
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Self
 from tonk_site.embedded_services import CHECKOUT, end_of, log_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from tonk_site.guard import Guard
@@ -81,6 +81,8 @@ class Supervisor:
         patience: Patience = Patience(),
     ) -> None:
         """Nothing starts yet. `guard` is that of the services, and covers the children too."""
+        # Says why the children can not go on, such as a server that ended; nothing while they can.
+        self.ground: Callable[[], str] = str
         self.data, self.environment, self.patience = data, dict(environment), patience
         self.failure = ""
         self.ended = threading.Event()
@@ -152,6 +154,10 @@ class Supervisor:
 
     def _watch(self) -> None:
         while not self._closing.wait(LOOK_SECONDS) and not self.ended.is_set():
+            self.failure = self.ground()
+            if self.failure:
+                self.ended.set()
+                return
             with self._mutex:
                 for child in self._children.values():
                     self._look_at(child)

@@ -29,9 +29,11 @@ class InLog(Protocol):
     @property
     def version(self) -> int:
         """Number of the event in its stream."""
+
     @property
     def at(self) -> datetime:
         """Instant of the event."""
+
     @property
     def event(self) -> msgspec.Struct:
         """The event in its newest form."""

@@ -1,8 +1,9 @@
 """House bots: finding one for a seat, and playing its turn from its view alone."""
 
 import hmac
+from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from time import monotonic
 from uuid import UUID
@@ -23,8 +24,8 @@ from games.services.moves import MoveCommand, submit_move
 from games.services.seats import SitDown, free_seat, take_seat
 from games.services.tables import TableSettings, check_creator, table_opened
 from games.wake import wake_bot
-from ledger.selectors import available, currency_kinds
-from players.selectors import Person, house_bots, person
+from ledger.selectors import available, currency_kinds, who_can_pay
+from players.selectors import Person, house_bots, people
 from players.services import register_bot
 
 WORKER = "worker:bots"
@@ -33,39 +34,52 @@ FASTER = frozenset(
     {"stale_version", "no_hand", "idempotency_key_reused", "idempotency_in_progress"}
 )
 NAMES_TRIED = 100  # others may name new bots at the same time
-TURNS_MAX = 50  # of one task at a table of bots alone
-TASK_SECONDS = 1.0  # after which no further turn is begun: half of the task's limit
+# Of one task at a table of bots alone; then it goes to the end of the queue, since people wait too.
+TURNS_MAX = 12
+TASK_SECONDS = 0.25
 
 
-def house_bot(level: str, *, currency: str, amount: int, except_for: Collection[str]) -> Person:
-    """A house bot of a level that can pay `amount` and is none of the players named.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotsWanted:
+    """House bots that somebody wants: different ones, each able to pay."""
 
-    A new account is opened where no bot is free: bots are many, like a club's regulars. Raises:
+    level: str
+    count: int
+    currency: str
+    amount: int
+    except_for: Collection[str] = ()  # players by id
+
+
+def free_bots(wanted: BotsWanted) -> list[Person]:
+    """House bots as wanted; the same few statements for any number of them.
+
+    New accounts are opened where too few are free: bots are many, like a club's regulars. Raises:
     Refused with `not_found` for an unknown level, `insufficient_funds` above a new bot's chips.
     """
-    if level not in LEVELS:
-        raise refuse("not_found", level=level, known=sorted(LEVELS))
-    known = house_bots(level)
-    for bot in known:
-        if str(bot) not in except_for and available(bot, currency) >= amount:
-            found = person(bot)
-            if found is not None:
-                return found
-    made = person(_new_bot(level, len(known)))
-    if made is None or available(made.id, currency) < amount:
-        raise refuse("insufficient_funds", currency=currency, amount=amount)
-    return made
+    if wanted.level not in LEVELS:
+        raise refuse("not_found", level=wanted.level, known=sorted(LEVELS))
+    known = house_bots(wanted.level)
+    able = who_can_pay(known, wanted.currency, wanted.amount)
+    free = [bot for bot in known if bot in able and str(bot) not in wanted.except_for]
+    chosen = free[: wanted.count]
+    chosen += [_new_bot(wanted, len(known) + more) for more in range(wanted.count - len(chosen))]
+    found = people(chosen)
+    return [found[str(bot)] for bot in chosen]
 
 
-def _new_bot(level: str, number: int) -> UUID:
-    """A new account, under the first free name from this number on."""
+def _new_bot(wanted: BotsWanted, number: int) -> UUID:
+    """A new account that can pay, under the first free name from this number on."""
     for later in range(NAMES_TRIED):
         try:
-            return register_bot(level, bot_name(level, number + later)).id
+            bot = register_bot(wanted.level, bot_name(wanted.level, number + later)).id
         except Refused as refused:
             if refused.refusal.code != "name_taken":
                 raise
-    raise refuse("name_taken", level=level)
+            continue
+        if available(bot, wanted.currency) < wanted.amount:
+            raise refuse("insufficient_funds", currency=wanted.currency, amount=wanted.amount)
+        return bot
+    raise refuse("name_taken", level=wanted.level)
 
 
 def house_bots_for(
@@ -83,12 +97,16 @@ def house_bots_for(
         raise refuse("bots_not_admitted", currency=settings.currency)
     least = table_opened(settings, HOUSE).buy_in_min
     _check_places(settings.seats, [seat for _, seat in wanted])
-    found: list[tuple[Person, int | None]] = []
-    for level, seat in wanted:
-        taken = {str(bot.id) for bot, _ in found}
-        bot = house_bot(level, currency=settings.currency, amount=least, except_for=taken)
-        found.append((bot, seat))
-    return found
+    levels = Counter(level for level, _ in wanted)
+    free = {
+        level: iter(
+            free_bots(
+                BotsWanted(level=level, count=count, currency=settings.currency, amount=least)
+            )
+        )
+        for level, count in levels.items()
+    }
+    return [(next(free[level]), seat) for level, seat in wanted]
 
 
 def _check_places(seats: int, wanted: Sequence[int | None]) -> None:
@@ -127,11 +145,14 @@ def add_bot(
     free_seat(seen.table, wish)  # no account is opened for a wish in vain
     if currency_kinds().get(opened.currency) != "play":
         raise refuse("bots_not_admitted", currency=opened.currency)
-    bot = house_bot(
-        level,
-        currency=opened.currency,
-        amount=opened.buy_in_min,
-        except_for={place.player for place in seen.table.places},
+    (bot,) = free_bots(
+        BotsWanted(
+            level=level,
+            count=1,
+            currency=opened.currency,
+            amount=opened.buy_in_min,
+            except_for={place.player for place in seen.table.places},
+        )
     )
     buy_in = min(opened.buy_in_max, available(bot.id, opened.currency))
     return take_seat(replace(wish, person=bot, buy_in=buy_in), receipt)

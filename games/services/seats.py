@@ -7,6 +7,7 @@ from uuid import UUID
 
 from eventstore import store
 from eventstore.core.chain import Fact
+from eventstore.core.ids import subject
 from eventstore.core.refusal import InvariantBroken, refuse
 from eventstore.services import Outcome, Receipt, Row, Transaction, run_command
 from games import selectors
@@ -18,6 +19,7 @@ from games.rules.table import Table
 from games.services import loading
 from games.services.hands import after_hand
 from games.services.loading import after_append, append
+from ledger.selectors import seats as seat_accounts
 from ledger.services import post_inline
 from players.selectors import Person
 
@@ -188,6 +190,8 @@ def _check_buy_in(loaded: Folded, wish: SitDown, now: datetime) -> None:
 
 def _left_with(stream: str, player: str, now: datetime) -> int:
     """What the player took from this table within the last half hour, 0 if nothing."""
+    if player not in seat_accounts(subject(stream)):
+        return 0  # he has never sat here: no need to look through the stream
     for one in reversed(store.events_after(stream, 0, types=["SeatCashedOut"])):
         event = one.event
         if isinstance(event, events.SeatCashedOut) and event.player == player:

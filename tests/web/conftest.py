@@ -5,45 +5,59 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import threading
+import subprocess
+import sys
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
-import uvicorn
+from django.db import connection, connections
+from django.utils.translation import override
 from playwright.sync_api import Page, sync_playwright
 
-from tonk_site.asgi import application
+from tests.integration.tonk_site.test_launcher import wait_for
+from tonk_site.embedded_services import CHECKOUT
 from tonk_site.product import HOST, free_port, is_free
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 QUIET = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update",
 ]  # fmt: skip
-START_SECONDS_MAX = 10
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    """A test client leaves the language of its last request behind."""
+    with override("en"):
+        yield
 
 
 @pytest.fixture
-def site(committed: None) -> Iterator[str]:
-    """Address of the product on the test's database."""
+def site(committed: None, tmp_path: Path) -> Iterator[str]:
+    """Address of the product on the test's database, served by a process of its own."""
     port = free_port(30_000 + os.getpid() % 10_000)
-    config = uvicorn.Config(application, host=HOST, port=port, lifespan="off", log_level="error")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        looks = threading.Event()
-        for _ in range(START_SECONDS_MAX * 50):
-            if not is_free(port):
-                break
-            looks.wait(0.02)
-        yield f"http://{HOST}:{port}"
-    finally:
-        server.should_exit = server.force_exit = True
-        thread.join()
+    command = [
+        sys.executable, "-m", "uvicorn", "tonk_site.asgi:application", "--host", HOST,
+        "--port", str(port), "--lifespan", "off", "--timeout-graceful-shutdown", "1",
+    ]  # fmt: skip
+    name = connection.settings_dict["NAME"]
+    address = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
+    own = {"DATABASE_URL": address, "DJANGO_SETTINGS_MODULE": "tonk_site.settings.test"}
+    with (tmp_path / "web.log").open("wb") as log:
+        server = subprocess.Popen(
+            command, cwd=CHECKOUT, env={**os.environ, **own}, stdout=log, stderr=log
+        )
+        try:
+            wait_for(lambda: not is_free(port))
+            yield f"http://{HOST}:{port}"
+        finally:
+            server.terminate()
+            server.wait()
 
 
 @pytest.fixture(scope="session")
@@ -70,4 +84,5 @@ def page(browser_path: str, monkeypatch: pytest.MonkeyPatch, site: str) -> Itera
             page.on("console", lambda message: complaints.append(message.text))
             page.on("pageerror", lambda error: complaints.append(str(error)))
             yield page
+        connections.close_all()  # those of this loop, which nobody sees outside
     assert complaints == []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.template.loader import get_template
-from django.test import Client
+from django.utils.translation import override
 
 from tests.api.callers import NOWHERE
 from tests.api.play import play_out, turn_at
@@ -18,6 +18,8 @@ from web.words import ENDS, STATUSES
 
 if TYPE_CHECKING:
     from uuid import UUID
+
+    from django.test import Client
 
 pytestmark = pytest.mark.django_db
 INLINE = re.compile(r"<script(?![^>]*src=)|<style|\son\w+=|\sstyle=")
@@ -77,13 +79,13 @@ def test_what_is_not_there_is_not_found(client: Client) -> None:
 
 def test_the_first_page_shows_a_tournament_to_its_prizes(client: Client) -> None:
     organiser = a_player("jonas", "organiser")
-    tournament = a_tournament(organiser)
-    with_bots(tournament, organiser, 9)
+    tournament = a_tournament(organiser, entries_min=3, entries_max=3)
+    with_bots(tournament, organiser, 3)
     assert "Level 1, stake 10 chips." in client.get("/").content.decode()
     until_rest(tournament)
     shown = client.get("/").content.decode()
     assert "settled" in shown
-    assert "<b>4500 XTK</b>" in shown
+    assert "<b>3000 XTK</b>" in shown
 
 
 def test_the_pages_speak_lithuanian(client: Client, table: UUID) -> None:
@@ -122,9 +124,7 @@ def test_a_table_without_a_hand_says_how_it_is() -> None:
     assert board(ENDED | {"result": {"end": "stock_out"}}, str).news.startswith("The stock")
 
 
-def test_every_word_is_translated(settings: Any) -> None:
-    from django.utils.translation import override
-
+def test_every_word_is_translated() -> None:
     english = [str(word) for word in (*STATUSES.values(), *ENDS.values())]
     with override("lt"):
         lithuanian = [str(word) for word in (*STATUSES.values(), *ENDS.values())]

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import django
 
+from clients.python.tonk_client import NoAnswer, Problem
 from tonk_site.demo import Failed, say, seconds
 from tonk_site.embedded_services import ADDRESSES, end_of
 from tonk_site.identity import ServicesError
@@ -46,7 +47,7 @@ def main() -> int:
         os.environ.pop(name, None)
     try:
         figures = hold()
-    except (Failed, NotReady, ServicesError) as fault:
+    except (Failed, NoAnswer, NotReady, Problem, ServicesError) as fault:
         say(f"FAILED: {fault}")
         return 1
     except KeyboardInterrupt:

@@ -37,7 +37,7 @@ TEMPLATE = "sim-short"
 # Levels rise fast and nobody rests before the final, so that it is soon over; and as play chips are
 # at stake, everybody may look on at once.
 OVERRIDES: dict[str, object] = {
-    "bots": "fill", "currency": "XTK", "level_hands": 2, "redraw_final": False, "spectators": 0,
+    "bots": "fill", "currency": "XTK", "level_hands": 3, "redraw_final": False, "spectators": 0,
 }  # fmt: skip
 PLAY_SECONDS_MAX = 180
 LOOK_SECONDS = 0.25

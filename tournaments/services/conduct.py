@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from eventstore.core.chain import Fact
@@ -48,7 +48,7 @@ def conduct(table_id: UUID) -> None:
         if loaded.state.status is not Status.RUNNING:
             raise refuse("wrong_state", status=row["status"])
         tables = _tables(loaded.state)
-        room, cause = _room(loaded, tables, str(table_id))
+        room, cause = _room(loaded, tables, str(table_id), now=tx.now)
         plan = decide(loaded.state, room, seed=loading.lot_of(tournament_id))
         if plan.events:
             facts = [Fact(event, DIRECTOR, cause=cause) for event in plan.events]
@@ -65,7 +65,7 @@ def _tables(state: Tournament) -> dict[str, selectors.Seen]:
 
 
 def _room(
-    loaded: Loaded, tables: Mapping[str, selectors.Seen], table_id: str
+    loaded: Loaded, tables: Mapping[str, selectors.Seen], table_id: str, *, now: datetime
 ) -> tuple[plans.Room, str]:
     """What `conduct` is told, and the event that made it necessary."""
     table = tables[table_id].table
@@ -73,16 +73,14 @@ def _room(
     known = any(one.facts.get("cause") == cause for one in loaded.stored)
     ended = None if known or table.ended is None else _ended_hand(table, table.ended)
     views = tuple(_view(one) for one in tables.values())
-    seconds = _running_seconds(loaded)
+    seconds = _running_seconds(loaded, now)
     return plans.Room(views, table_id, ended, seconds), cause
 
 
-def _running_seconds(loaded: Loaded) -> int:
+def _running_seconds(loaded: Loaded, now: datetime) -> int:
     """Time of play so far; pauses follow with the commands that make them."""
-    started = next((one.at for one in loaded.stored if one.type == "Started"), None)
-    if started is None or loaded.head.at is None:
-        return 0
-    return (loaded.head.at - started) // timedelta(seconds=1)
+    started = next((one.at for one in loaded.stored if one.type == "Started"), now)
+    return (now - started) // timedelta(seconds=1)
 
 
 def _view(seen: selectors.Seen) -> plans.TableView:

@@ -8,7 +8,7 @@ from eventstore.core.chain import Fact
 from eventstore.core.ids import tournament_stream
 from eventstore.core.refusal import refuse
 from eventstore.services import Outcome, Receipt, Row, Transaction, earlier, run_command
-from games.services.bots import house_bot
+from games.services.bots import BotsWanted, free_bots
 from ledger.services import post_inline
 from players.core.roles import STAFF
 from players.selectors import Person
@@ -98,13 +98,15 @@ def _bots_for(tournament_id: UUID, director: Person, wish: BotsWish) -> list[Per
     taken = {entry.player for entry in state.living_entries()}
     if len(taken) + wish.count > settings.entries_max:
         raise refuse("field_full", entries_max=settings.entries_max)
-    found: list[Person] = []
-    for _ in range(wish.count):
-        amount = settings.price + (settings.bounty or 0)
-        bot = house_bot(wish.level, currency=settings.currency, amount=amount, except_for=taken)
-        found.append(bot)
-        taken.add(str(bot.id))
-    return found
+    return free_bots(
+        BotsWanted(
+            level=wish.level,
+            count=wish.count,
+            currency=settings.currency,
+            amount=settings.price + (settings.bounty or 0),
+            except_for=taken,
+        )
+    )
 
 
 def _enter(tx: Transaction, loaded: Loaded, who: Person, *, actor: str) -> Loaded:

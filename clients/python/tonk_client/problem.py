@@ -22,7 +22,7 @@ class Problem(Exception):
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.document = dict(document)
-        super().__init__(f"{self.code}: {self.title}")
+        super().__init__(" ".join([f"{self.code}: {self.title}", *map(str, self.errors)]))
 
     @property
     def code(self) -> str:

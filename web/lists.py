@@ -1,0 +1,119 @@
+"""What the first page lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from games import selectors as games
+from players.selectors import people
+from tournaments import selectors as events
+from web.amounts import worth_in
+from web.words import status_text
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+TOURNAMENTS_SHOWN = 3
+TABLES_SHOWN = 20
+OVER = frozenset({"settled", "cancelled"})
+
+
+class LiveTable(Protocol):
+    """What is read of a table's live row."""
+
+    id: UUID
+    status: str
+    currency: str
+    stake: int
+    seats: int
+    seats_taken: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A table in a list."""
+
+    id: str
+    number: int
+    status: str
+    is_live: bool
+    stake: str
+    seats: int
+    seats_taken: int
+
+
+@dataclass(frozen=True, slots=True)
+class PrizeRow:
+    """A prize: place, name and amount."""
+
+    place: int
+    name: str
+    amount: str
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentRow:
+    """A tournament in the list, with its tables and its prizes once they are known."""
+
+    id: str
+    name: str
+    status: str
+    is_live: bool
+    level: int
+    stake: int
+    alive: int
+    entries: int
+    tables: tuple[TableRow, ...]
+    prizes: tuple[PrizeRow, ...]
+
+
+def tournaments() -> list[TournamentRow]:
+    """The newest tournaments."""
+    return [_tournament(events.see(row.id, None)) for row in events.listed({})[:TOURNAMENTS_SHOWN]]
+
+
+def cash_tables() -> list[TableRow]:
+    """Public cash tables that are not closed, newest first."""
+    rows = games.lobby({}).filter(tournament=None).exclude(status="closed")[:TABLES_SHOWN]
+    return [_table(row, number) for number, row in enumerate(rows, 1)]
+
+
+def _tournament(seen: events.Seen) -> TournamentRow:
+    row, state = seen.row, seen.state
+    clock, counts = events.clock(state), events.counts(state)
+    names, worth = people(prize.player for prize in state.prizes), worth_in(row.currency)
+    return TournamentRow(
+        id=str(row.id),
+        name=row.name,
+        status=status_text(row.status),
+        is_live=row.status not in OVER,
+        level=clock["level"],
+        stake=clock["stake"],
+        alive=counts["alive"],
+        entries=counts["entries"],
+        tables=tuple(
+            _table(table, number)
+            for number, table in enumerate(games.tables_of_tournament(row.id), 1)
+        ),
+        prizes=tuple(
+            PrizeRow(
+                prize.place,
+                names[prize.player].name if prize.player in names else prize.player,
+                worth(prize.amount),
+            )
+            for prize in state.prizes
+        ),
+    )
+
+
+def _table(row: LiveTable, number: int) -> TableRow:
+    return TableRow(
+        id=str(row.id),
+        number=number,
+        status=status_text(row.status),
+        is_live=row.status != "closed",
+        stake=worth_in(row.currency)(row.stake),
+        seats=row.seats,
+        seats_taken=row.seats_taken,
+    )

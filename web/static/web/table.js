@@ -1,0 +1,43 @@
+// Keeps the board of a table up to date. The server draws it; here it is only fetched again when
+// the state has a newer version. Waiting is a long poll, so nothing is asked for in vain.
+
+const WAIT_SECONDS = 25;
+const PACE_MS = 700; // bots play faster than anybody can look: nothing is shown for less
+const RETRY_MS = 2000;
+
+const frame = document.getElementById("board");
+const news = document.getElementById("news");
+
+const shown = () => frame.firstElementChild.dataset;
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+async function isNewer() {
+  const query = new URLSearchParams({ wait: WAIT_SECONDS, after: shown().version });
+  const answer = await fetch(`${frame.dataset.state}?${query}`);
+  if (!answer.ok && answer.status !== 304) throw new Error(`status ${answer.status}`);
+  return answer.status === 200;
+}
+
+async function draw() {
+  const answer = await fetch(frame.dataset.board);
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  frame.innerHTML = (await answer.text()).trim();
+  tell();
+}
+
+function tell() {
+  if (news.textContent !== shown().news) news.textContent = shown().news;
+}
+
+async function watch() {
+  while (!("closed" in shown())) {
+    try {
+      if (await isNewer()) await draw();
+      await pause(PACE_MS);
+    } catch {
+      await pause(RETRY_MS);
+    }
+  }
+}
+
+watch();

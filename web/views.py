@@ -1,0 +1,67 @@
+"""The pages: what is on, and a table to look at. They read, and know no rule of the game."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING
+
+from django.http import Http404
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from eventstore.core.refusal import Refused
+from games import selectors as games
+from web import boards, lists
+from web.amounts import worth_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from uuid import UUID
+
+    from django.http import HttpRequest, HttpResponse
+
+# Everything comes from here; nothing is written inside a page.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+
+def page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A view of a page: read only, under the policy, kept by nobody."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        try:
+            answer = view(request, *args, **kwargs)
+        except Refused as refused:  # of the reads there is one: `not_found`
+            raise Http404 from refused
+        answer["Content-Security-Policy"] = POLICY
+        answer["Cache-Control"] = "private, no-cache"
+        return answer
+
+    return require_safe(guarded)
+
+
+@page
+def home(request: HttpRequest) -> HttpResponse:
+    """What is on now, and what has just ended."""
+    found = {"tournaments": lists.tournaments(), "tables": lists.cash_tables()}
+    return render(request, "web/home.html", found)
+
+
+@page
+def table(request: HttpRequest, table_id: UUID) -> HttpResponse:
+    """A table that keeps itself up to date."""
+    return render(request, "web/table.html", {"board": _board(table_id)})
+
+
+@page
+def board(request: HttpRequest, table_id: UUID) -> HttpResponse:
+    """The part of the page of a table that changes."""
+    return render(request, "web/board.html", {"board": _board(table_id)})
+
+
+def _board(table_id: UUID) -> boards.Board:
+    state = games.state_document(games.see(table_id, None))
+    return boards.board(state, worth_in(str(state["currency"])))
