@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +19,6 @@ from tonk_site.product import HOST, ask, free_port, is_free
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -51,6 +51,15 @@ def doors_open(process: subprocess.Popen[str], port: int) -> None:
     assert ask(port, "/readyz")[0] == 200
 
 
+def pid_of_broker(data: Path) -> int:
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            command = (folder / "cmdline").read_bytes()
+            if b"valkey-server" in command and bytes(data) in command:
+                return int(folder.name)
+    raise AssertionError("no broker runs")
+
+
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
 def test_however_it_ends_nothing_is_left(tmp_path: Path, port: int, sign: signal.Signals) -> None:
     with up(tmp_path, port) as process:
@@ -71,3 +80,15 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path, port: int) -> None:
     assert f"port {port} is taken" in said
     assert "PORT=" in said
     assert not (tmp_path / "postgres").exists()
+
+
+def test_a_server_that_ends_by_itself_ends_the_product_with_its_reason(
+    tmp_path: Path, port: int
+) -> None:
+    with up(tmp_path, port) as process:
+        doors_open(process, port)
+        os.kill(pid_of_broker(tmp_path), signal.SIGKILL)
+        said, _ = process.communicate(timeout=PATIENCE_SECONDS)
+    assert process.returncode == 1
+    assert "valkey-server has ended" in said
+    wait_for(lambda: not processes_of(tmp_path) and is_free(port))
