@@ -105,7 +105,7 @@ def _open(tx: Transaction, *, account: User, granted: Iterable[str]) -> User:
         with transaction.atomic():
             account.save(force_insert=True)
     except IntegrityError as fault:
-        raise refuse("name_taken") from fault
+        raise refuse("name_taken", field=_taken(fault)) from fault
     Role.objects.bulk_create(Role(user=account, role=role) for role in granted)
     actor = f"player:{account.id}"
     facts = [Fact(PlayerRegistered(kind=account.kind, level=account.level or None), actor)]
@@ -120,6 +120,13 @@ def _open(tx: Transaction, *, account: User, granted: Iterable[str]) -> User:
         for welcome in _welcomes:
             welcome(tx, account.id)
     return account
+
+
+def _taken(fault: IntegrityError) -> str:
+    """Which name exists already."""
+    diagnosis = getattr(fault.__cause__, "diag", None)
+    constraint = diagnosis.constraint_name if diagnosis is not None else None
+    return "display_name" if constraint == "display_name_once" else "username"
 
 
 def log_in(

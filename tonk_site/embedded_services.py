@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 ADDRESSES = ("DATABASE_URL", "REDIS_URL")
 LOCK_SECONDS_MAX = 5  # the guard of a launcher that was killed needs a moment
+LOOK_SECONDS = 0.2  # between two looks at servers that run
 START_SECONDS_MAX = 30  # crash recovery; a healthy start takes a tenth of a second
 STOP_SECONDS_MAX = 20
 SOCKET_PATH_BYTES_MAX = 107  # Linux's sun_path, less the closing zero
@@ -342,7 +343,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with contextlib.suppress(KeyboardInterrupt), Services(Path(sys.argv[1])) as services:
         print(json.dumps(services.addresses), flush=True)
-        signal.pause()
+        while not services.failure():
+            time.sleep(LOOK_SECONDS)  # in steps: a signal just before an endless wait is not seen
 
 
 if __name__ == "__main__":

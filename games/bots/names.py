@@ -27,8 +27,11 @@ BIRDS = (
 def bot_name(level: str, number: int) -> str:
     """Shown name of the house bot with this number (from 0) among those of its level.
 
-    >>> bot_name("greedy-1", 0), bot_name("greedy-1", 20)
-    ('Kregždė (greedy-1)', 'Kregždė 2 (greedy-1)')
+    Each level begins at a bird of its own, so that few tables seat two of one kind.
+
+    >>> bot_name("greedy-1", 0), bot_name("greedy-1", 20), bot_name("random-0", 0)
+    ('Pelėda (greedy-1)', 'Pelėda 2 (greedy-1)', 'Gulbė (random-0)')
     """
-    again, bird = divmod(number, len(BIRDS))
+    again = number // len(BIRDS)
+    bird = (number + ord(level[0])) % len(BIRDS)
     return f"{BIRDS[bird]}{f' {again + 1}' if again else ''} ({level})"

@@ -55,7 +55,8 @@ class Command(BaseCommand):
                 self.stdout.write(f"  API        http://{HOST}:{port}/api/v1/")
                 self.stdout.write(logins_when_made(data, children))
             self.stdout.flush()
-            children.ended.wait()
+            while not children.ended.wait(LOOK_SECONDS):
+                pass  # in steps: a signal just before an endless wait is not seen
         raise NotReady(children.failure)
 
 
