@@ -151,7 +151,7 @@ LOGGING = {
 
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["tonk_site.rest.OrjsonRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["tonk_site.rest.OrjsonParser"],
+    "DEFAULT_PARSER_CLASSES": [],  # bodies are read raw, and strictly
     "UNAUTHENTICATED_USER": None,  # saves a query
     "UNAUTHENTICATED_TOKEN": None,
     "URL_FORMAT_OVERRIDE": None,  # `format` is a filter of tournaments, never a media type
