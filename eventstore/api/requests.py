@@ -155,9 +155,7 @@ def _faults(values: Mapping[str, object], form: type[Body]) -> Refused:
     return field_refusal(faults)
 
 
-def _fault(
-    name: str, fault: msgspec.ValidationError, form: type[Body]
-) -> tuple[str, str, str]:
+def _fault(name: str, fault: msgspec.ValidationError, form: type[Body]) -> tuple[str, str, str]:
     """Code, place and words of what is wrong with a field, or deep in it."""
     text, inside = _told_by(fault)
     steps = [name, *re.findall(r"[^.\[\]]+", inside)]
