@@ -65,6 +65,18 @@ def see_now(table_id: UUID) -> Seen:
     return Seen(folded.table, views.PUBLIC, folded.stored, row)
 
 
+def public_at(table_id: UUID, version: int) -> tuple[Seen, int]:
+    """The table as it was at a version, for anybody, and the newest version that he may see.
+
+    A version above that one gives the newest. Raises: Refused with `not_found`.
+    """
+    newest = see(table_id, None)
+    if version >= newest.table.version:
+        return newest, newest.table.version
+    stored = _up_to(table_stream(table_id), max(version, 1))
+    return Seen(fold(stored), views.PUBLIC, stored, newest.row), newest.table.version
+
+
 def as_opened(table_id: UUID, version: int) -> Seen:
     """A table as its opening left it, at this version: the answer to it never changes.
 
@@ -146,10 +158,15 @@ def _delayed(row: Live, folded: Folded, now: datetime) -> Seen:
     stored = tuple(one for one in folded.stored if one.version < since or one.at <= until)
     if stored[-1].version < since:
         # Not even the deal may be seen yet: the table as the hand before left it.
-        before = store.version_before(folded.stream, "HandDealt", since) or 1
-        earlier = store.load(folded.stream, from_version=before, with_first=True).events
-        stored = tuple(one for one in earlier if one.version < since)
+        stored = _up_to(folded.stream, since - 1)
     return Seen(fold(stored), views.PUBLIC, stored, row)
+
+
+def _up_to(stream: str, version: int) -> tuple[Stored, ...]:
+    """The events that make a table as of a version: its opening, and all from the deal before."""
+    deal = store.version_before(stream, "HandDealt", version + 1) or 1
+    opening = store.events_after(stream, 0, limit=1) if deal > 1 else ()
+    return opening + store.events_after(stream, deal - 1, limit=version - deal + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,12 +95,22 @@ def keep_going(url: str, password: str) -> None:
         with Tonk(url) as organiser:
             try:
                 organiser.login(ORGANISER, password)
-                hold(organiser, NAMES[held % len(NAMES)])
+                hold(organiser, name_of(held))
                 held += 1
                 organiser.pause(pause_seconds(held))
             except (NoAnswer, Problem) as fault:
                 logger.warning("the showcase waits: %s", fault)
                 organiser.pause(PAUSE_SECONDS)
+
+
+def name_of(held: int) -> str:
+    """Name of the tournament after so many.
+
+    >>> name_of(0), name_of(6)
+    ('Amber Cup', 'Baltic Evening 2')
+    """
+    rounds, at = divmod(held, len(NAMES))
+    return f"{NAMES[at]} {rounds + 1}" if rounds else NAMES[at]
 
 
 def hold(organiser: Tonk, name: str) -> None:

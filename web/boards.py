@@ -58,6 +58,7 @@ class Board:
 
     table_id: str
     version: int
+    newest: int  # version of what has happened by now
     status: str
     is_closed: bool
     stake: str
@@ -68,13 +69,14 @@ class Board:
     seats: tuple[Seat, ...]
 
 
-def board(state: Mapping[str, Any], worth: Callable[[int], str]) -> Board:
+def board(state: Mapping[str, Any], worth: Callable[[int], str], *, newest: int) -> Board:
     """The page's values for a state document; `worth` writes an amount as people read it."""
     names = {seat["seat"]: seat["name"] for seat in state["seats"]}
     top = state.get("discard_top")
     return Board(
         table_id=state["table_id"],
         version=state["version"],
+        newest=newest,
         status=status_text(state["status"]),
         is_closed=state["status"] == "closed",
         stake=worth(state["stake"]),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from django.utils.translation import gettext
+
 from games import selectors as games
 from players.selectors import people
 from tournaments import selectors as events
@@ -23,6 +25,7 @@ class LiveTable(Protocol):
     """What is read of a table's live row."""
 
     id: UUID
+    tournament: UUID | None
     status: str
     currency: str
     stake: int
@@ -77,6 +80,15 @@ def cash_tables() -> list[TableRow]:
     """Public cash tables that are not closed, newest first."""
     rows = games.lobby({}).filter(tournament=None).exclude(status="closed")[:TABLES_SHOWN]
     return [_table(row, number) for number, row in enumerate(rows, 1)]
+
+
+def heading(row: LiveTable) -> str:
+    """What a table is called: its tournament and its number there, or its stake."""
+    if row.tournament is None:
+        return gettext("Cash table, stake {stake}").format(stake=worth_in(row.currency)(row.stake))
+    tables = [table.id for table in games.tables_of_tournament(row.tournament)]
+    name = events.see(row.tournament, None).row.name
+    return gettext("{name}, table {number}").format(name=name, number=tables.index(row.id) + 1)
 
 
 def _tournament(seen: events.Seen) -> TournamentRow:

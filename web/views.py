@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import wraps
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,9 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+# Versions are 64-bit numbers; what is no such number stands for the newest.
+VERSION = re.compile(r"[0-9]{1,18}", re.ASCII)
+NEWEST = 2**63 - 1
 
 
 def page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -53,15 +57,20 @@ def home(request: HttpRequest) -> HttpResponse:
 @page
 def table(request: HttpRequest, table_id: UUID) -> HttpResponse:
     """A table that keeps itself up to date."""
-    return render(request, "web/table.html", {"board": _board(table_id)})
+    row = games.live_row(table_id)
+    found = {"heading": lists.heading(row), "board": _board(table_id, NEWEST)}
+    return render(request, "web/table.html", found)
 
 
 @page
 def board(request: HttpRequest, table_id: UUID) -> HttpResponse:
-    """The part of the page of a table that changes."""
-    return render(request, "web/board.html", {"board": _board(table_id)})
+    """The part of the page of a table that changes, one event after the version `after`."""
+    after = request.GET.get("after", "")
+    version = int(after) + 1 if VERSION.fullmatch(after) else NEWEST
+    return render(request, "web/board.html", {"board": _board(table_id, version)})
 
 
-def _board(table_id: UUID) -> boards.Board:
-    state = games.state_document(games.see(table_id, None))
-    return boards.board(state, worth_in(str(state["currency"])))
+def _board(table_id: UUID, version: int) -> boards.Board:
+    seen, newest = games.public_at(table_id, version)
+    state = games.state_document(seen)
+    return boards.board(state, worth_in(str(state["currency"])), newest=newest)

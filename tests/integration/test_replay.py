@@ -43,13 +43,16 @@ ROUNDS = 12
 
 @pytest.fixture
 def table() -> UUID:
-    """A cash table after a hand of a person and a bot."""
+    """A cash table after hands of a person and a bot, until a card was discarded."""
     ona = a_player()
     table = a_table(ona)
     sits_down(table, ona)
     add_bot(table, "random-0", seat=None, creator=ona, receipt=receipt())
-    play_a_hand(table, ona)
-    return table
+    for _ in range(ROUNDS):
+        play_a_hand(table, ona)
+        if any(one.type == "CardDiscarded" for one in store.load(table_stream(table)).events):
+            return table
+    raise AssertionError("nobody discards")
 
 
 @pytest.fixture

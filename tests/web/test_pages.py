@@ -9,6 +9,7 @@ import pytest
 from django.template.loader import get_template
 from django.utils.translation import override
 
+from games import selectors
 from tests.api.callers import NOWHERE
 from tests.api.play import play_out, turn_at
 from tests.drive import until_rest
@@ -17,6 +18,7 @@ from web.boards import board
 from web.words import ENDS, STATUSES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from uuid import UUID
 
     from django.test import Client
@@ -71,6 +73,39 @@ def test_no_template_writes_script_or_style_into_a_page(name: str) -> None:
     assert not INLINE.search(source)
 
 
+def test_the_board_is_told_event_by_event(client: Client, table: UUID) -> None:
+    newest = selectors.live_row(table).version
+    for after in range(newest):
+        shown = client.get(f"/tables/{table}/board", {"after": after}).content.decode()
+        assert f'data-version="{after + 1}" data-newest="{newest}"' in shown
+        state = board_state(table, after + 1)
+        assert ('class="count"' in shown) == ("result" in state)
+
+
+@pytest.mark.parametrize("after", ["", "-1", "1.5", "x", "9" * 18, "9" * 40])
+def test_what_is_no_version_of_the_table_shows_the_newest(
+    client: Client, table: UUID, after: str
+) -> None:
+    newest = selectors.live_row(table).version
+    shown = client.get(f"/tables/{table}/board", {"after": after}).content.decode()
+    assert f'data-version="{newest}"' in shown
+
+
+def test_a_table_is_called_by_its_tournament(client: Client, table: UUID) -> None:
+    organiser = a_player("jonas", "organiser")
+    tournament = a_tournament(organiser, entries_min=3, entries_max=3)
+    with_bots(tournament, organiser, 3)
+    until_rest(tournament)
+    (seat_of,) = selectors.tables_of_tournament(tournament)
+    assert "Evening, table 1" in client.get(f"/tables/{seat_of.id}").content.decode()
+    assert "Cash table, stake 10 XTK" in client.get(f"/tables/{table}").content.decode()
+
+
+def board_state(table: UUID, version: int) -> Mapping[str, object]:
+    """The state document of a table as of a version, folded from its first event."""
+    return selectors.state_document(selectors.as_opened(table, version))
+
+
 def test_what_is_not_there_is_not_found(client: Client) -> None:
     assert client.get(f"/tables/{NOWHERE}").status_code == 404
     assert client.get(f"/tables/{NOWHERE}/board").status_code == 404
@@ -98,7 +133,7 @@ def test_the_pages_speak_lithuanian(client: Client, table: UUID) -> None:
 
 
 def test_a_running_hand_shows_backs_and_whose_turn_it_is() -> None:
-    shown = board(PLAYING, str)
+    shown = board(PLAYING, str, newest=9)
     assert shown.news == "Ona is to act."
     assert shown.discard is not None
     assert (shown.discard.text, shown.discard.colour) == ("10♥", "red")
@@ -109,7 +144,7 @@ def test_a_running_hand_shows_backs_and_whose_turn_it_is() -> None:
 
 
 def test_an_ended_hand_shows_what_was_held_and_won() -> None:
-    shown = board(ENDED, lambda amount: f"{amount} XTK")
+    shown = board(ENDED, lambda amount: f"{amount} XTK", newest=9)
     assert shown.news == "Ona knocked and was caught."
     ona, varna = shown.seats
     assert [card.text for card in ona.shown] == ["A♣", "★"]
@@ -119,9 +154,11 @@ def test_an_ended_hand_shows_what_was_held_and_won() -> None:
 
 def test_a_table_without_a_hand_says_how_it_is() -> None:
     empty = {"table_id": "t", "version": 1, "status": "open", "stake": 10, "seats": []}
-    assert board(empty, str).news == "open"
-    assert board(empty | {"status": "closed"}, str).news == "This table is closed."
-    assert board(ENDED | {"result": {"end": "stock_out"}}, str).news.startswith("The stock")
+    assert board(empty, str, newest=9).news == "open"
+    assert board(empty | {"status": "closed"}, str, newest=9).news == "This table is closed."
+    assert board(ENDED | {"result": {"end": "stock_out"}}, str, newest=9).news.startswith(
+        "The stock"
+    )
 
 
 def test_every_word_is_translated() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import Page, expect
 
-from tests.api.play import play, play_out, turn_of
+from tests.api.play import play, turn_at, turn_of
 from tests.factories import a_player, a_table, a_tournament, sits_down, with_bots
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from players.selectors import Person
 
+SHOWN_WITHIN_MS = 20_000
 PHONE = {"width": 390, "height": 800}
 
 
@@ -36,9 +37,19 @@ def test_the_page_follows_the_table(page: Page) -> None:
     stock = int(page.locator("figcaption b").inner_text())
     play(table, turn_of(table, ona.id), "S")
     expect(page.locator("figcaption b")).to_have_text(str(stock - 1))
-    play_out(table)
-    expect(page.locator(".gain")).to_have_count(2)
-    expect(news).not_to_have_text("Ona is to act.")
+    play(table, turn_at(table))
+    play(table, turn_at(table), "K")
+    # The page tells it event by event, so the turn between is seen although it is over.
+    expect(news).to_have_text("Petras is to act.")
+    expect(page.locator(".gain")).to_have_count(2, timeout=SHOWN_WITHIN_MS)
+
+
+def test_the_list_of_what_is_on_follows(page: Page) -> None:
+    organiser = a_player("jonas", "organiser")
+    page.goto("/")
+    expect(page.get_by_text("No tournament yet")).to_be_visible()
+    with_bots(a_tournament(organiser), organiser, 3)
+    expect(page.get_by_role("heading", name="Evening")).to_be_visible(timeout=SHOWN_WITHIN_MS)
 
 
 def test_no_hidden_card_is_in_the_page(page: Page) -> None:

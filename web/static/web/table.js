@@ -1,8 +1,9 @@
-// Keeps the board of a table up to date. The server draws it; here it is only fetched again when
-// the state has a newer version. Waiting is a long poll, so nothing is asked for in vain.
+// Keeps the board of a table up to date. The server draws it; here it is only fetched again, event by
+// event at a pace that people can follow: bots play faster than anybody can look. Once everything is
+// shown, a long poll waits for more, so nothing is asked for in vain.
 
 const WAIT_SECONDS = 25;
-const PACE_MS = 700; // bots play faster than anybody can look: nothing is shown for less
+const PACE_MS = 700;
 const RETRY_MS = 2000;
 
 const frame = document.getElementById("board");
@@ -12,6 +13,7 @@ const shown = () => frame.firstElementChild.dataset;
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 async function isNewer() {
+  if (shown().version !== shown().newest) return true;
   const query = new URLSearchParams({ wait: WAIT_SECONDS, after: shown().version });
   const answer = await fetch(`${frame.dataset.state}?${query}`);
   if (!answer.ok && answer.status !== 304) throw new Error(`status ${answer.status}`);
@@ -19,13 +21,10 @@ async function isNewer() {
 }
 
 async function draw() {
-  const answer = await fetch(frame.dataset.board);
+  const query = new URLSearchParams({ after: shown().version });
+  const answer = await fetch(`${frame.dataset.board}?${query}`);
   if (!answer.ok) throw new Error(`status ${answer.status}`);
   frame.innerHTML = (await answer.text()).trim();
-  tell();
-}
-
-function tell() {
   if (news.textContent !== shown().news) news.textContent = shown().news;
 }
 
