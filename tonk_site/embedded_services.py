@@ -340,8 +340,9 @@ def throwaway(*, durable: bool = False) -> Iterator[Services]:
 
 def main() -> None:
     """Serve the folder argv[1] until SIGINT or SIGTERM; the addresses are one line of JSON."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with contextlib.suppress(KeyboardInterrupt), Services(Path(sys.argv[1])) as services:
+    for sign in (signal.SIGINT, signal.SIGTERM):  # a shell's background job ignores SIGINT else
+        signal.signal(sign, lambda *_: sys.exit(0))
+    with Services(Path(sys.argv[1])) as services:
         print(json.dumps(services.addresses), flush=True)
         while not services.failure():
             time.sleep(LOOK_SECONDS)  # in steps: a signal just before an endless wait is not seen

@@ -15,7 +15,7 @@ from games import selectors
 from games.services.bots import bot_turn
 from games.services.deals import deal_next
 from ledger.services import settle_due
-from tests.api.callers import Caller, caller
+from tests.api.callers import Caller, caller, refused
 from tests.api.play import play, play_out, turn_at
 from tests.api.world import FREEZEOUT, NEW_ACCOUNT, NEW_TABLE
 from tests.drive import hurry, until_rest
@@ -265,6 +265,17 @@ def test_tournaments_and_templates_page_by_page() -> None:
     ]
     assert "sim-short" in templates
     assert len(set(templates)) == len(templates) > 3
+
+
+def test_a_template_is_drafted_or_says_why_not() -> None:
+    jonas = caller("jonas", "organiser")
+    for one in Caller().get("/tournament-templates").document["items"]:
+        body = {"template": one["template"], "name": "Evening"}
+        answer = jonas.post("/tournaments", body)
+        if one["problems"]:
+            assert refused(answer, 422, "bad_structure")["problems"] == one["problems"]
+        else:
+            assert answer.status == 201
 
 
 def statements(act: Callable[[], Any]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from players.selectors import Person
 from tournaments import selectors
+from tournaments.core.options import Site, from_template
 from tournaments.core.state import Entry, Tournament
 from tournaments.core.templates import TEMPLATES
 from tournaments.models import Tournament as Live
@@ -74,9 +75,14 @@ def show_new_entry(state: Tournament, entry: Entry, person: Person) -> dict[str,
     }
 
 
-def templates() -> list[dict[str, object]]:
-    """Every template with the options that it sets."""
+def templates(site: Site) -> list[dict[str, object]]:
+    """Every template with its options; `problems` says why a draft of it is refused."""
     return [
-        {"template": name, "name": name.replace("_", " "), "options": dict(options)}
+        {
+            "template": name,
+            "name": name.replace("_", " "),
+            "options": dict(options),
+            "problems": list(from_template(name, {}, site).problems),
+        }
         for name, options in TEMPLATES.items()
     ]

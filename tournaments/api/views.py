@@ -76,7 +76,8 @@ class Templates(ApiView):
         """Every template."""
         del request
         query: Any = self.query
-        return answer(page_of_list(templates(), limit=query.limit, cursor=query.cursor))
+        rows = templates(drafting.site())
+        return answer(page_of_list(rows, limit=query.limit, cursor=query.cursor))
 
 
 class Tournaments(TournamentView):

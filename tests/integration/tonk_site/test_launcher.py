@@ -292,8 +292,10 @@ def test_an_ordinary_user_starts_them(data: Path) -> None:
             assert kept(addresses) == (7, b"7")
 
 
-def test_a_signal_ends_it_cleanly(data: Path) -> None:
-    with launcher(data) as (process, _):
+@pytest.mark.parametrize("prefix", [(), ("env", "--ignore-signal=INT")], ids=["front", "back"])
+def test_a_signal_ends_it_cleanly(data: Path, prefix: tuple[str, ...]) -> None:
+    """Also where a shell started it in the background, with SIGINT ignored."""
+    with launcher(data, *prefix, sys.executable) as (process, _):
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE_SECONDS) == 0
         assert processes_of(data) == []

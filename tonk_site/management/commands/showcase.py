@@ -26,5 +26,5 @@ class Command(BaseCommand):
         passwords = showcase.logins(settings.ENV.data)
         if not options["logins"]:
             url = f"http://{HOST}:{settings.ENV.port}"
-            showcase.keep_going(url, passwords[showcase.ORGANISER])
+            showcase.keep_going(url, passwords[showcase.HOST])
         print(showcase.listed(passwords))
