@@ -46,12 +46,14 @@ arch: .venv/.dev
 
 docs: .venv/.dev
 	@$(BIN)/python -m tools.documents
+	@echo "the documents are in order"
 
 requirements: .venv/.dev
 	@$(BIN)/python tools/requirements.py compile
 
 requirements-check: .venv/bin/python
 	@$(BIN)/python tools/requirements.py check
+	@echo "the requirements are those of pyproject.toml"
 
 # --- The virtual environment: a stamp for each set of packages -------------------------------------
 

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from eventstore.core.refusal import Refusal, Refused, Retryable, VersionConflict
 from tonk_site.refusals import MEANINGS
 from tonk_site.rest import OPTIONS
+from web.views import missing
 
 logger = logging.getLogger(__name__)
 RETRY_SECONDS = "1"
@@ -94,8 +95,11 @@ def plain(code: str, request: HttpRequest, **more: object) -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Django's handler of 404."""
+    """Django's handler of 404: a page for a browser that sought one, else a problem document."""
     del exception  # what was sought is nobody's business
+    is_read = request.method in {"GET", "HEAD"} and not request.path.startswith("/api/")
+    if is_read and "text/html" in request.headers.get("Accept", ""):
+        return missing(request)
     return plain("not_found", request)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from eventstore import store
 from eventstore.core.ids import tournament_stream
@@ -48,12 +48,19 @@ def see(tournament_id: UUID, viewer: UUID | None, *, at: int | None = None) -> S
 def _may_see(row: Live, viewer: UUID | None) -> bool:
     if row.status != Status.DRAFT or row.organiser_id == viewer:
         return True
-    return viewer is not None and bool(roles_of(viewer) & STAFF)
+    return viewer is not None and _is_staff(viewer)
 
 
-def listed(filters: Mapping[str, object]) -> QuerySet[Live]:
-    """Tournaments that are no drafts, newest first, by the list's filters."""
-    found = Live.objects.exclude(status=Status.DRAFT).order_by("-created_at", "-id")
+def _is_staff(viewer: UUID) -> bool:
+    return bool(roles_of(viewer) & STAFF)
+
+
+def listed(filters: Mapping[str, object], viewer: UUID | None) -> QuerySet[Live]:
+    """Tournaments that a viewer may know of, newest first, by the list's filters."""
+    hidden = Q(status=Status.DRAFT)
+    if viewer is not None:
+        hidden = Q(pk__in=[]) if _is_staff(viewer) else hidden & ~Q(organiser_id=viewer)
+    found = Live.objects.exclude(hidden).order_by("-created_at", "-id")
     for name in ("status", "format", "currency", "organiser"):
         if filters.get(name) is not None:
             found = found.filter(**{name: filters[name]})

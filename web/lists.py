@@ -73,7 +73,8 @@ class TournamentRow:
 
 def tournaments() -> list[TournamentRow]:
     """The newest tournaments."""
-    return [_tournament(events.see(row.id, None)) for row in events.listed({})[:TOURNAMENTS_SHOWN]]
+    newest = events.listed({}, None)[:TOURNAMENTS_SHOWN]
+    return [_tournament(events.see(row.id, None)) for row in newest]
 
 
 def cash_tables() -> list[TableRow]:

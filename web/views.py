@@ -70,6 +70,12 @@ def board(request: HttpRequest, table_id: UUID) -> HttpResponse:
     return render(request, "web/board.html", {"board": _board(table_id, version)})
 
 
+@page
+def missing(request: HttpRequest) -> HttpResponse:
+    """What a browser gets for an address that leads nowhere."""
+    return render(request, "web/missing.html", status=404)
+
+
 def _board(table_id: UUID, version: int) -> boards.Board:
     seen, newest = games.public_at(table_id, version)
     state = games.state_document(seen)

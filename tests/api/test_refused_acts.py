@@ -119,7 +119,8 @@ def test_registering(ona: Caller) -> None:
     refused(ona.post("/auth/register", dict(NEW_ACCOUNT)), 403, "signed_in_already")
     assert picture() == before
     assert nobody.post("/auth/register", dict(NEW_ACCOUNT)).status == 201
-    refused(nobody.post("/auth/register", dict(NEW_ACCOUNT)), 409, "name_taken")
+    taken = refused(nobody.post("/auth/register", dict(NEW_ACCOUNT)), 409, "name_taken")
+    assert taken["facts"] == {"field": "username"}
 
 
 def test_logging_in(ona: Caller) -> None:

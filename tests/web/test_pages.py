@@ -67,7 +67,7 @@ def test_every_page_keeps_to_the_policy(client: Client, table: UUID) -> None:
         assert not INLINE.search(answer.content.decode())
 
 
-@pytest.mark.parametrize("name", ["base", "home", "table", "board", "card"])
+@pytest.mark.parametrize("name", ["base", "home", "table", "board", "card", "missing"])
 def test_no_template_writes_script_or_style_into_a_page(name: str) -> None:
     source = get_template(f"web/{name}.html").template.source  # type: ignore[attr-defined]  # Django's
     assert not INLINE.search(source)
@@ -110,6 +110,16 @@ def test_what_is_not_there_is_not_found(client: Client) -> None:
     assert client.get(f"/tables/{NOWHERE}").status_code == 404
     assert client.get(f"/tables/{NOWHERE}/board").status_code == 404
     assert client.post("/").status_code == 405
+
+
+@pytest.mark.parametrize("path", ["/nowhere", f"/tables/{NOWHERE}"])
+def test_a_browser_gets_a_page_for_what_is_not_there(client: Client, path: str) -> None:
+    answer = client.get(path, headers={"Accept": "text/html,*/*;q=0.8"})
+    assert (answer.status_code, answer["Content-Type"]) == (404, "text/html; charset=utf-8")
+    assert "Nothing is here" in answer.content.decode()
+    assert "default-src 'none'" in answer["Content-Security-Policy"]
+    program = client.get(path, headers={"Accept": "*/*"})
+    assert program["Content-Type"] == "application/problem+json"
 
 
 def test_the_first_page_shows_a_tournament_to_its_prizes(client: Client) -> None:

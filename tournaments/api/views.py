@@ -89,13 +89,12 @@ class Tournaments(TournamentView):
     }
 
     def get(self, request: Request) -> Response:
-        """Tournaments, newest first."""
-        del request
+        """Tournaments, newest first; drafts are listed for those who may see them."""
         query: Any = self.query
         filters = {name: getattr(query, name) for name in query.__struct_fields__}
         return answer(
             page(
-                selectors.listed(filters),
+                selectors.listed(filters, self.viewer(request)),
                 newest_by="created_at",
                 limit=query.limit,
                 cursor=query.cursor,

@@ -52,7 +52,7 @@ class Command(BaseCommand):
         with product(data, port, guests=guests) as children:
             self.stdout.write(f"Tonk is open at http://{HOST}:{port}  (Ctrl-C stops it)")
             if guests:
-                self.stdout.write(f"  API        http://{HOST}:{port}/api/v1/")
+                self.stdout.write(f"  API        http://{HOST}:{port}/api/v1/tables")
                 self.stdout.write(logins_when_made(data, children))
             self.stdout.flush()
             while not children.ended.wait(LOOK_SECONDS):
