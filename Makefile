@@ -10,19 +10,25 @@ PACKAGES := eventstore players ledger games tournaments web tonk_site clients to
 # Two workers pay once the suite takes longer than half a minute.
 WORKERS ?= 2
 
-.PHONY: run test setup setup-dev demo bench lint types arch docs requirements requirements-check help
+.PHONY: run test coverage setup setup-dev demo bench lint types arch docs requirements requirements-check help
 
 help:
 	@echo "make run     start everything at http://127.0.0.1:$(PORT)"
 	@echo "make test    the whole test suite"
 	@echo "make demo    a tournament from registration to settled prizes, then verified"
-	@echo "make setup bench lint types arch docs requirements requirements-check"
+	@echo "make setup coverage bench lint types arch docs requirements requirements-check"
 
 run: .venv/.runtime
 	@exec $(BIN)/python manage.py up
 
 test: .venv/.dev
 	@exec $(BIN)/python -m pytest -n $(WORKERS)
+
+coverage: .venv/.dev
+	@rm -f .coverage*
+	@$(BIN)/python -m coverage run -m pytest -n $(WORKERS)
+	@$(BIN)/python -m coverage combine --quiet
+	@$(BIN)/python -m coverage report
 
 demo: .venv/.runtime
 	@exec $(BIN)/python manage.py demo
