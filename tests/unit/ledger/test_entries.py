@@ -207,7 +207,11 @@ def test_any_type_is_in_a_list_or_unknown(name: str, schema: int, fields: dict[s
 
 
 junk: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(st.sampled_from(["player", "amount", "account"]), inner, max_size=3)
