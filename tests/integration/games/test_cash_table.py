@@ -9,12 +9,12 @@ from games import selectors
 from games.models import Table
 from games.services import bots
 from games.services.deals import deal_next
-from games.services.moves import MoveCommand, submit_move
 from games.services.seats import leave_seat
 from games.services.tables import close_table
 from ledger.selectors import balances
 from ledger.services import settle_due
 from players.selectors import Person
+from tests.api.play import play, turn_at
 from tests.drive import hurry
 from tests.factories import a_player, a_table, receipt, sits_down
 
@@ -34,18 +34,9 @@ def play_one_move(table: UUID, row: Table, people: Sequence[Person]) -> None:
     if row.due == "bot":
         bots.bot_turn(table, row.version)
         return
-    acting = selectors.see_now(table).table.place(row.to_act or 0).player
-    who = next(person for person in people if str(person.id) == acting)
-    legal = selectors.state_document(selectors.see(table, who.id))["legal"]
-    assert isinstance(legal, list)
-    command = MoveCommand(
-        table=table,
-        player=str(who.id),
-        move=legal[0]["move"],
-        version=row.version,
-        actor=f"player:{who.id}",
-    )
-    submit_move(command, receipt())
+    turn = turn_at(table)
+    assert turn.player in {person.id for person in people}
+    play(table, turn)
 
 
 def test_a_person_and_two_bots_play_and_everybody_gets_his_stack_back() -> None:

@@ -13,8 +13,9 @@ from games import selectors
 from games.models import Table
 from games.services import bots
 from games.services.deals import deal_next
-from games.services.moves import MoveCommand, play_for, submit_move
+from games.services.moves import play_for
 from players.selectors import Person
+from tests.api.play import play, turn_at
 from tests.factories import a_player, a_table, receipt, sits_down
 from tests.replay import check, settle_everything
 from tonk_site.proof import prove_log
@@ -53,17 +54,7 @@ def play_on(table: UUID, awake: Person, think: timedelta, wait: Wait) -> None:
             bots.bot_turn(table, row.version)
         elif acting.player == str(awake.id):
             wait(think)
-            document = selectors.state_document(selectors.see(table, awake.id))
-            legal = document["legal"]
-            assert isinstance(legal, list)
-            command = MoveCommand(
-                table=table,
-                player=str(awake.id),
-                move=legal[0]["move"],
-                version=row.version,
-                actor=f"player:{awake.id}",
-            )
-            submit_move(command, receipt())
+            play(table, turn_at(table))
         else:
             wait(timedelta(seconds=90))
             play_for(table, row.version)
