@@ -17,6 +17,7 @@ from games.rules.events import End
 from games.rules.moves import DISCARDS, DRAW, KNOCK, TAKE, Move, hit, lay, meld_name, meld_number
 from games.rules.options import SEATS_MAX, SEATS_MIN, Options
 from games.rules.rulebook import rulebook
+from games.rules.shuffles import Deck, GivenShuffle
 from games.rules.state import UNKNOWN, Hand, Setup, begin_turn, with_deck
 
 Case = Mapping[str, Any]
@@ -247,7 +248,7 @@ def arranged(case: Case, options: Options) -> Hand:
     return _at_turn(
         case,
         Hand(
-            setup=with_deck(setup, deck),
+            setup=with_deck(setup, Deck(deck, _shuffler(case, rules.pack.codes))),
             cards=tuple(map(rules.pack.set_of, hands)),
             hidden=(0,) * len(players),
             melds=tuple(_meld(setup, *one) for one in table),
@@ -314,8 +315,16 @@ def _melds(case: Case) -> list[tuple[int, int, tuple[int, ...]]]:
 
 def _meld(setup: Setup, number: int, owner: int, cards: tuple[int, ...]) -> melds.Meld:
     rules = setup.rules
-    laid, ranks = rules.pack.set_of(cards), rules.pack.rank_count
-    meld = melds.meld_of(number, owner, laid, top=rules.top, ranks=ranks)
-    if meld is None:
+    reading = rules.read(cards)
+    if reading is None:
         raise Fault(f"{meld_name(number)} is no spread")
-    return meld
+    return melds.meld_of(number, owner, rules.pack.set_of(cards), reading, rules.shape)
+
+
+def _shuffler(case: Case, codes: Sequence[int]) -> GivenShuffle | None:
+    """The order of a reshuffle, where the case lists one."""
+    if "reshuffle" not in case:
+        return None
+    order = cards_of(case["reshuffle"], "reshuffle")
+    demand(set(order) <= set(codes) and len(set(order)) == len(order), "reshuffle")
+    return GivenShuffle(order)

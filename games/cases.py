@@ -42,7 +42,7 @@ def run_case(case: Case) -> str | None:
     """Why a case fails, None if it passes."""
     try:
         return _run(case)
-    except Fault as fault:
+    except (Fault, ValueError) as fault:
         return f"schema: {fault}"
 
 

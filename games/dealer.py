@@ -9,8 +9,7 @@ from eventstore.ports import random_bytes
 from eventstore.sealing import Sealed, seal, unseal
 from games.models import DealerSecret
 from games.rules import events, fair
-
-Deck = tuple[int, ...]
+from games.rules.shuffles import Deck, KeyedShuffle, sealed_deck
 
 
 @dataclass(frozen=True, slots=True, repr=False)  # no text form: a trace must not show it
@@ -34,7 +33,7 @@ def shuffle(hand: UUID, spec: str, seats: Sequence[tuple[int, UUID]]) -> Shuffle
     key = fair.hand_key(server_seed, transcript)
     sealed = fair.seal(key, hand=hand.bytes, cards=fair.DECKS[spec])
     return Shuffled(
-        deck=sealed.order,
+        deck=Deck(sealed.order, KeyedShuffle(hand.bytes, key)),
         deck_spec=spec,
         commit=commitment.hex(),
         transcript=transcript.hex(),
@@ -72,16 +71,16 @@ def forget(hand: UUID) -> None:
 
 
 def deck_from(dealt: events.HandDealt, server_seed: bytes) -> Deck:
-    """Card codes by place of the deal that this seed gives."""
+    """The deck of a deal that this seed gives."""
     key = fair.hand_key(server_seed, bytes.fromhex(dealt.transcript))
-    return fair.shuffle(key, 0, fair.DECKS[dealt.deck_spec])
+    return sealed_deck(UUID(dealt.hand).bytes, key, dealt.deck_spec)
 
 
 @dataclass(frozen=True, slots=True, repr=False)  # the same
 class CutPack:
     """A shuffled pack for the cut, with its seed, which is shown at once."""
 
-    cards: Deck
+    cards: tuple[int, ...]
     deck_spec: str
     server_seed: bytes
 

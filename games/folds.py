@@ -20,12 +20,13 @@ from eventstore.core.record import Stored
 from eventstore.core.refusal import InvariantBroken
 from games import dealer
 from games.rules import events
+from games.rules.shuffles import Deck
 from games.rules.table import Table, evolve, fold
 
 KEPT_MAX = 512  # tables of one process; a fold with its hand's records is some 100 kB
 LOOKS_MAX = 3  # a hand that ends between two statements is seen ended at the next look
 _ENDS = frozenset({"HandEnded", "HandVoided"})
-_NO_DECKS: Mapping[str, dealer.Deck] = MappingProxyType({})
+_NO_DECKS: Mapping[str, Deck] = MappingProxyType({})
 
 Load = Callable[..., Loaded]
 
@@ -113,7 +114,7 @@ def _look(table_id: UUID, hand_version: int | None, load: Load) -> tuple[Folded,
     return Folded(table_id, table, loaded.head, loaded.events), loaded.now
 
 
-def decks_of(stored: Sequence[Stored]) -> Mapping[str, dealer.Deck]:
+def decks_of(stored: Sequence[Stored]) -> Mapping[str, Deck]:
     """The deck of the hand that runs at the end of these records, by the hand's id."""
     for one in reversed(stored):
         if one.type in _ENDS:

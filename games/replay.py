@@ -13,6 +13,7 @@ from games.models import Table as Live
 from games.rules import events, fair
 from games.rules.cards import CODES, TEXTS
 from games.rules.rotation import counted
+from games.rules.shuffles import sealed_deck
 from games.rules.table import Table, fold
 from games.rules.views import PUBLIC, Document, Viewer, state_document
 from games.services import loading
@@ -120,15 +121,20 @@ def _deal_differences(
     seats = [fair.SeatSeed(one.seat, UUID(one.player).bytes) for one in dealt.players]
     transcript = fair.transcript(hand_id, commitment=commitment, spec=dealt.deck_spec, seats=seats)
     key = fair.hand_key(seed, transcript)
-    deck = fair.seal(key, hand=hand_id, cards=fair.DECKS[dealt.deck_spec])
-    proofs = {"commit": commitment, "transcript": transcript, "deck_root": deck.root}
+    sealed = fair.seal(key, hand=hand_id, cards=fair.DECKS[dealt.deck_spec])
+    proofs = {"commit": commitment, "transcript": transcript, "deck_root": sealed.root}
     stream, version = hand[0].stream, hand[0].version
     said = {name: getattr(dealt, name) for name in proofs}
     given = {name: value.hex() for name, value in proofs.items()}
     yield from unequal(stream, version, said, given)
+    deck = sealed_deck(hand_id, key, dealt.deck_spec)
+    cards = deck.cards
     for one in hand:
+        if isinstance(one.event, events.PileReshuffled):
+            cards, root = deck.reshuffled(one.event.places)
+            yield from unequal(stream, one.version, {"root": one.event.root}, {"root": root})
         shown = {f"place {place}": card for place, card in _placed(one.payload)}
-        lies = {f"place {place}": TEXTS[deck.order[place]] for place, _ in _placed(one.payload)}
+        lies = {f"place {place}": TEXTS[cards[place]] for place, _ in _placed(one.payload)}
         yield from unequal(stream, one.version, shown, lies)
 
 

@@ -175,7 +175,7 @@ class _OwnHand:
 
     version: int
     viewer: Viewer
-    deck: dealer.Deck | None
+    deck: tuple[int, ...] | None  # codes by place
 
 
 def _own_hands(stream: str, player: UUID | None, page: Sequence[Stored]) -> list[_OwnHand]:
@@ -184,28 +184,45 @@ def _own_hands(stream: str, player: UUID | None, page: Sequence[Stored]) -> list
         return []
     start = store.version_before(stream, "HandDealt", page[0].version + 1) or page[0].version
     marks = store.events_after(
-        stream, start - 1, types=["HandDealt", "HandRevealed"], limit=2 * len(page) + 2
+        stream,
+        start - 1,
+        types=["HandDealt", "PileReshuffled", "HandRevealed"],
+        limit=3 * len(page) + 3,
     )
     seeds = {
         one.event.hand: bytes.fromhex(one.event.server_seed)
         for one in marks
         if isinstance(one.event, events.HandRevealed)
     }
+    again = {
+        one.event.hand: one.event.places
+        for one in marks
+        if isinstance(one.event, events.PileReshuffled)
+    }
     return [
-        _own_hand(one, one.event, str(player), seeds)
+        _own_hand(one, str(player), seeds, again)
         for one in marks
         if isinstance(one.event, events.HandDealt)
     ]
 
 
 def _own_hand(
-    one: Stored, dealt: events.HandDealt, player: str, seeds: Mapping[str, bytes]
+    one: Stored,
+    player: str,
+    seeds: Mapping[str, bytes],
+    again: Mapping[str, Sequence[int]],
 ) -> _OwnHand:
+    dealt = one.event
+    assert isinstance(dealt, events.HandDealt)  # noqa: S101  # the caller has chosen so
     seat = next((place.seat for place in dealt.players if place.player == player), None)
     if seat is None:
         return _OwnHand(one.version, views.PUBLIC, None)
     seed = seeds.get(dealt.hand) or dealer.seed_of(UUID(dealt.hand))
-    return _OwnHand(one.version, Viewer(seat), dealer.deck_from(dealt, seed) if seed else None)
+    if seed is None:
+        return _OwnHand(one.version, Viewer(seat), None)
+    deck = dealer.deck_from(dealt, seed)
+    cards = deck.reshuffled(again[dealt.hand])[0] if dealt.hand in again else deck.cards
+    return _OwnHand(one.version, Viewer(seat), cards)
 
 
 def _served(one: Stored, hands: Sequence[_OwnHand]) -> Document:

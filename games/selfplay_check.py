@@ -9,6 +9,7 @@ from games.rules.liability import liability
 from games.rules.options import Options, complete
 from games.rules.result import Result
 from games.rules.rulebook import rulebook
+from games.rules.shuffles import Deck, GivenShuffle
 from games.rules.state import Hand, Setup, fold, with_deck
 
 REQUIRED = frozenset(
@@ -24,7 +25,7 @@ def check_line(line: Case) -> str | None:
     """Why a recorded hand does not replay, None if it does."""
     try:
         return _check(line)
-    except Fault as fault:
+    except (Fault, ValueError) as fault:
         return f"schema: {fault}"
 
 
@@ -63,7 +64,8 @@ def _setup(line: Case, options: Options) -> Setup:
         currency="",
         deck=None,
     )
-    return with_deck(setup, deck)
+    again = cards_of(line["reshuffle"], "reshuffle") if "reshuffle" in line else None
+    return with_deck(setup, Deck(deck, GivenShuffle(again) if again else None))
 
 
 def _check_result(line: Case, hand: Hand, result: Result) -> str | None:

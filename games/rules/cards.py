@@ -22,8 +22,14 @@ CODES = MappingProxyType({text: code for code, text in enumerate(TEXTS)})
 SUIT_COUNT = 4
 LANE_BITS = 16
 LANE = (1 << LANE_BITS) - 1
+LANES = (1 << LANE_BITS * SUIT_COUNT) - 1
+"""All four lanes: every card but the jokers."""
 ACES = sum(2 << LANE_BITS * suit for suit in range(SUIT_COUNT))
 """The four aces as a set, in every pack."""
+DEUCES = ACES << 1
+"""The four deuces as a set, in every pack."""
+JOKER_SET = 3 << LANE_BITS * SUIT_COUNT
+"""Both jokers as a set: they lie above the lanes, in bits 64 and 65."""
 
 RANKS_OF_DECK = MappingProxyType({52: tuple(range(13)), 40: (*range(7), 10, 11, 12)})
 """Rank numbers (ace = 0) that a pack has, in their order: the short one has no 8, 9, T."""
@@ -52,6 +58,10 @@ class Pack:
             found |= bits[card]
         return found
 
+    def code_of(self, card: int) -> int:
+        """Code of a set of one card."""
+        return self.code_at[card.bit_length() - 1]
+
     def cards_in(self, cards: int) -> tuple[int, ...]:
         """Codes of a set, in deck order.
 
@@ -67,17 +77,25 @@ class Pack:
         return tuple(found)
 
 
-@lru_cache(maxsize=2)
-def pack_of(deck: int) -> Pack:
-    """The pack of 52 or 40 cards."""
+@lru_cache(maxsize=6)
+def pack_of(deck: int, jokers: int = 0) -> Pack:
+    """The pack of 52 or 40 cards with 0 to 2 jokers.
+
+    >>> texts(pack_of(40, 1).codes[-2:])
+    ['KS', 'X1']
+    """
     ranks = RANKS_OF_DECK[deck]
-    bits, code_at = [0] * len(TEXTS), [-1] * (LANE_BITS * SUIT_COUNT)
+    bits, code_at = [0] * len(TEXTS), [-1] * (LANE_BITS * SUIT_COUNT + len(JOKERS))
     codes = []
     for suit in range(SUIT_COUNT):
         for position, rank in enumerate(ranks, start=1):
             code, index = len(RANKS) * suit + rank, LANE_BITS * suit + position
             bits[code], code_at[index] = 1 << index, code
             codes.append(code)
+    for number in range(jokers):
+        code, index = len(RANKS) * SUIT_COUNT + number, LANE_BITS * SUIT_COUNT + number
+        bits[code], code_at[index] = 1 << index, code
+        codes.append(code)
     return Pack(tuple(codes), tuple(bits), tuple(code_at), len(ranks))
 
 

@@ -5,19 +5,24 @@ from collections.abc import Sequence
 import msgspec
 
 from eventstore.core.refusal import InvariantBroken, Refusal
-from games.rules import events, legality, melds
-from games.rules.cards import RANKS, TEXTS
-from games.rules.moves import DISCARDS, DRAW, KNOCK, TAKE, Move, hit
+from games.rules import events, facts, legality, melds
+from games.rules.cards import LANES, RANKS, TEXTS
+from games.rules.melds import Reading
+from games.rules.moves import DISCARDS, DRAW, KNOCK, SLAP, TAKE, Move, hit
 from games.rules.result import Result, settle
-from games.rules.state import UNKNOWN, Hand, fold
+from games.rules.rulebook import Rulebook
+from games.rules.state import UNKNOWN, Hand, find_meld, fold, may_reshuffle
+from games.rules.targets import hittable
 
 FORCED_MOVES_MAX = 8
 """Moves of one time-out: a draw, four spreads of twelve cards and one, a hit, a discard."""
 
 _BY_RANK_DOWN = tuple(
-    (len(RANKS) - 1 - card % len(RANKS)) * 4 + card // len(RANKS) for card in range(len(TEXTS))
+    (len(RANKS) - 1 - card % len(RANKS)) * 4 + card // len(RANKS) if card < 52 else card
+    for card in range(len(TEXTS))
 )
-"""Order of discards by card code: the highest rank first, of one rank the lowest suit."""
+"""Order of discards by card code: the highest rank first, of one rank the lowest suit, jokers last.
+"""
 
 
 class Decision(msgspec.Struct, frozen=True, gc=False):
@@ -40,15 +45,25 @@ def legal(hand: Hand) -> tuple[Move, ...]:
     return tuple([move for move in candidates if checks[move.verb](hand, move) is None])
 
 
+def legal_slaps(hand: Hand, seat: int) -> tuple[Move, ...]:
+    """Every slap that `decide` accepts of a seat now, in the order of discards (V16)."""
+    if hand.finish or hand.discarder == UNKNOWN:
+        return ()
+    rules, held = hand.setup.rules, hand.cards[hand.index(seat)]
+    sheds = _discard_moves(rules.pack.cards_in(held), rules.pack.cards_in(_loners(held)))
+    candidates = (SLAP, *(Move("P", shed.cards) for shed in sheds))
+    return tuple([move for move in candidates if legality.refusal(hand, seat, move) is None])
+
+
 def decide(hand: Hand, seat: int, move: Move) -> Decision | Refusal:
     """The facts of a move by a seat, or why it is refused. The deck must be known."""
     refused = legality.refusal(hand, seat, move)
     if refused:
         return refused
-    fact = _fact(hand, move)
-    if not _ends(hand, move):
-        return Decision((fact,))
-    return Decision((fact,), settle(fold(hand, (fact,))))
+    made = facts.slap(hand, seat, move) if move.verb == "P" else facts.of_move(hand, move)
+    if not _ends(hand, seat, move):
+        return Decision(made)
+    return Decision(made, settle(fold(hand, made)))
 
 
 def default_action(hand: Hand) -> tuple[Move, ...]:
@@ -59,7 +74,7 @@ def default_action(hand: Hand) -> tuple[Move, ...]:
         if len(moves) == FORCED_MOVES_MAX:
             raise InvariantBroken("a default action does not end")
         moves.append(_forced(hand))
-        hand = fold(hand, (_fact(hand, moves[-1]),))
+        hand = fold(hand, facts.of_move(hand, moves[-1]))
     return tuple(moves)
 
 
@@ -93,19 +108,18 @@ def _wants_discard(hand: Hand) -> bool:
         return False
     rules, held = hand.setup.rules, hand.cards[hand.actor]
     card = rules.pack.bits[hand.pile[-1]]
-    if legality.hittable(hand) & card:
+    if hittable(hand) & card:
         return True
-    top = rules.top
-    return melds.holds_spread(held | card, top) and not melds.holds_spread(held, top)
+    return rules.holds_spread(held | card) and not rules.holds_spread(held)
 
 
 def _to_play(hand: Hand) -> list[Move]:
     """Spreads, hits, discards and the knock, whether legal or not."""
     rules, held = hand.setup.rules, hand.cards[hand.actor]
     candidates: list[Move] = []
-    spreads = melds.spreads(held, rules.top)
+    spreads = rules.spreads(held)
     if spreads:
-        candidates += _spread_moves(hand, spreads)
+        candidates += _spread_moves(rules, spreads)
     if hand.melds:
         candidates += _hit_moves(hand, held)
     candidates += _discard_moves(rules.pack.cards_in(held), rules.pack.cards_in(_loners(held)))
@@ -114,27 +128,57 @@ def _to_play(hand: Hand) -> list[Move]:
     return candidates
 
 
-def _spread_moves(hand: Hand, spreads: Sequence[int]) -> list[Move]:
-    """Most points first, then more cards, then lower cards in deck order."""
-    rules = hand.setup.rules
+def _spread_moves(rules: Rulebook, spreads: Sequence[int]) -> list[Move]:
+    """Most points first, then more cards, then lower cards in deck order; each in meld order.
+
+    With a wild card each meaning of the same cards is a move of its own.
+    """
     ranked = sorted(
-        (-rules.points(spread), -spread.bit_count(), rules.pack.cards_in(spread))
+        (-rules.points(spread), -spread.bit_count(), rules.pack.cards_in(spread), spread)
         for spread in spreads
     )
-    return [Move("L", cards) for _, _, cards in ranked]
+    found: list[Move] = []
+    for _, _, cards, spread in ranked:
+        if rules.shape.top or spread & rules.shape.wilds:
+            found += [_named(rules, spread, reading) for reading in rules.readings(spread)]
+        else:
+            found.append(Move("L", cards))
+    return found
+
+
+def _named(rules: Rulebook, spread: int, reading: Reading) -> Move:
+    """The move that lays these cards in this meaning."""
+    if reading.kind == "book":
+        return Move("L", rules.pack.cards_in(spread))
+    pairs = melds.layout(spread, reading, rules.shape)
+    return Move("L", tuple(rules.pack.code_of(card) for card, _ in pairs))
 
 
 def _hit_moves(hand: Hand, held: int) -> list[Move]:
-    """Lowest card in deck order first, then lowest meld."""
-    cards_in = hand.setup.rules.pack.cards_in
+    """Lowest card in deck order first, then lowest meld, then the low end.
+
+    An end is named only for a wild card that may go to either.
+    """
+    rules = hand.setup.rules
     fitting = [
         (card, meld.number)
         for meld in hand.melds
         if held & meld.fits
-        for card in cards_in(held & meld.fits)
+        for card in rules.pack.cards_in(held & meld.fits)
     ]
     fitting.sort()
+    if held & rules.shape.wilds:
+        return [move for card, number in fitting for move in _hits_at(hand, card, number)]
     return [hit(card, number) for card, number in fitting]
+
+
+def _hits_at(hand: Hand, card: int, number: int) -> tuple[Move, ...]:
+    rules, meld = hand.setup.rules, find_meld(hand, number)[1]
+    if meld is not None and meld.kind == "run" and rules.pack.bits[card] & rules.shape.wilds:
+        low, high = melds.ends_of(meld.span, rules.shape)
+        if low and high:
+            return hit(card, number, "low"), hit(card, number, "high")
+    return (hit(card, number),)
 
 
 def _discard_moves(held: Sequence[int], loners: Sequence[int]) -> list[Move]:
@@ -147,7 +191,8 @@ def _discard_moves(held: Sequence[int], loners: Sequence[int]) -> list[Move]:
 
 
 def _loners(held: int) -> int:
-    """Cards with no held neighbour of their suit within two ranks and no equal rank."""
+    """Cards with no held neighbour of their suit within two ranks and no equal rank; no joker."""
+    held &= LANES
     return held & ~(
         held << 1
         | held >> 1
@@ -162,40 +207,17 @@ def _loners(held: int) -> int:
     )
 
 
-def _fact(hand: Hand, move: Move) -> events.Event:
-    """The fact that a legal move of the player to act makes."""
-    setup = hand.setup
-    seat = setup.seats[hand.actor]
-    match move.verb:
-        case "S" if hand.stock_count:
-            return events.CardDrawn(seat=seat, source="stock", place=hand.stock_next, card=None)
-        case "S":
-            return events.StockRefused(seat=seat)
-        case "T":
-            card = hand.pile[-1]
-            return events.CardDrawn(
-                seat=seat, source="discard", place=setup.place_of[card], card=TEXTS[card]
-            )
-        case "D":
-            card = move.cards[0]
-            return events.CardDiscarded(seat=seat, card=TEXTS[card], place=setup.place_of[card])
-        case "L" | "H":
-            return legality.played(hand, move)
-        case "K":
-            return events.Knocked(seat=seat)
-        case "P":
-            raise InvariantBroken("a slap is no move of one's own turn")
-
-
-def _ends(hand: Hand, move: Move) -> bool:
+def _ends(hand: Hand, seat: int, move: Move) -> bool:
     """Whether a legal move ends the hand: a knock, the empty stock, or no card left."""
     match move.verb:
         case "K":
             return True
         case "S":
-            return not hand.stock_count
+            return not hand.stock_count and not may_reshuffle(hand)
         case "T":
             return False
+        case "P":
+            return hand.cards[hand.index(seat)].bit_count() == len(move.cards)
         case _:
             return hand.cards[hand.actor].bit_count() == len(move.cards)
 
@@ -208,33 +230,31 @@ def _forced(hand: Hand) -> Move:
     options = rules.options
     if options.must_use_discard and legality.holds_taken(hand):
         return _forced_use(hand)
-    if options.must_spread and melds.must_lay(held, rules.top):
-        return Move("L", _first_spread(hand, _spreads_to_lay(held, rules.top)))
+    if options.must_spread and rules.must_lay(held):
+        return _first_spread(rules, [one for one in rules.spreads(held) if rules.must_lay(one)])
     return DISCARDS[_forced_discard(hand)]
 
 
 def _forced_use(hand: Hand) -> Move:
     rules, taken = hand.setup.rules, hand.taken
     card = rules.pack.bits[taken]
-    spreads = melds.spreads(hand.cards[hand.actor], rules.top)
-    with_taken = [spread for spread in spreads if spread & card]
+    with_taken = [spread for spread in rules.spreads(hand.cards[hand.actor]) if spread & card]
     if with_taken:
-        return Move("L", _first_spread(hand, with_taken))
+        return _first_spread(rules, with_taken)
     numbers = sorted(meld.number for meld in hand.melds)
     hits = (hit(taken, number) for number in numbers)
     # D25 keeps the taken card usable: one of the hits is legal.
     return next(move for move in hits if legality.CHECKS["H"](hand, move) is None)
 
 
-def _spreads_to_lay(held: int, top: int) -> list[int]:
-    """The spreads that may not be kept: all but books of aces (D16)."""
-    return [spread for spread in melds.spreads(held, top) if melds.must_lay(spread, top)]
+def _first_spread(rules: Rulebook, spreads: Sequence[int]) -> Move:
+    """The first by deck order, card by card; a longer list stands before its own beginning.
 
-
-def _first_spread(hand: Hand, spreads: Sequence[int]) -> tuple[int, ...]:
-    """The first by deck order, card by card; a longer list stands before its own beginning."""
-    cards_in = hand.setup.rules.pack.cards_in
-    return min(map(cards_in, spreads), key=lambda cards: (*cards, len(TEXTS)))
+    Of several meanings of the same cards it is the one with the highest low end.
+    """
+    cards_in = rules.pack.cards_in
+    first = min(spreads, key=lambda spread: (*cards_in(spread), len(TEXTS)))
+    return _named(rules, first, rules.readings(first)[0])
 
 
 def _forced_discard(hand: Hand) -> int:

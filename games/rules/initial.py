@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from games.rules import melds
 from games.rules.payouts import tier_multiplier
 from games.rules.rulebook import Rulebook
 from games.rules.state import Hand
@@ -56,7 +55,7 @@ def _claim(rules: Rulebook, player: int, cards: int) -> Claim | None:
     options, total = rules.options, rules.points(cards)
     if total in rules.initial_counts:
         return Claim(player, "initial_tonk", total, options.initial_tonk_multiplier)
-    if options.initial_spread and melds.read(cards, rules.top):
+    if options.initial_spread and rules.readings(cards):
         return Claim(player, "initial_spread", total, options.initial_tonk_multiplier)
     multiplier = tier_multiplier(options.initial_low, total)
     return Claim(player, "initial_low", total, multiplier) if multiplier else None

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from eventstore.core.refusal import Refusal
-from games.rules import events, melds
+from games.rules import facts, melds
 from games.rules.cards import TEXTS
 from games.rules.moves import Move, Verb, meld_name
 from games.rules.state import UNKNOWN, Hand, evolve, find_meld
+from games.rules.targets import hittable, is_target, slapped_meld
 
 Check = Callable[[Hand, Move], Refusal | None]
 
@@ -20,7 +21,7 @@ def refusal(hand: Hand, seat: int, move: Move) -> Refusal | None:
     if hand.finish:
         return Refusal("hand_over", "D7")
     if move.verb == "P":
-        return Refusal("slap_not_possible", "V16")
+        return _refuse_slap(hand, seat, move)
     if hand.setup.seats[hand.actor] != seat:
         return Refusal("not_your_turn", "R14", {"to_act": hand.to_act})
     return CHECKS[move.verb](hand, move)
@@ -72,7 +73,7 @@ def _refuse_spread(hand: Hand, move: Move) -> Refusal | None:
         if not held & bit:
             return _not_held(card)
         laid |= bit
-    if laid.bit_count() != len(move.cards) or melds.read(laid, rules.top) is None:
+    if laid.bit_count() != len(move.cards) or rules.read(move.cards) is None:
         return Refusal("bad_spread", "R20", {"cards": [TEXTS[card] for card in move.cards]})
     return _strands_taken(hand, move) if rules.options.must_use_discard else None
 
@@ -85,9 +86,9 @@ def _refuse_hit(hand: Hand, move: Move) -> Refusal | None:
     if not hand.cards[hand.actor] & bit:
         return _not_held(card)
     meld = find_meld(hand, move.meld)[1]
-    if meld is None or not melds.fits_at(meld, bit, move.end, rules.top):
+    if meld is None or not melds.place_at(meld, bit, move.end, rules.shape):
         return Refusal("bad_hit", "R23", {"card": TEXTS[card], "meld": meld_name(move.meld)})
-    if options.hit_targets == "runs_only" and meld.kind == "book":
+    if not is_target(hand, meld):
         return Refusal("bad_hit", "V12", {"card": TEXTS[card], "meld": meld_name(move.meld)})
     if options.hits_per_turn is not None and hand.hits >= options.hits_per_turn:
         return Refusal("hit_limit", "V12", {"limit": options.hits_per_turn})
@@ -107,7 +108,7 @@ def _refuse_discard(hand: Hand, move: Move) -> Refusal | None:
             return Refusal("same_discard", "D6", {"card": TEXTS[card]})
         if options.must_use_discard and holds_taken(hand):
             return _must_use(hand)
-    if options.must_spread and melds.must_lay(held, rules.top):
+    if options.must_spread and rules.must_lay(held):
         return Refusal("must_spread", "D16")
     return None
 
@@ -131,77 +132,34 @@ def holds_taken(hand: Hand) -> bool:
     return taken != UNKNOWN and bool(hand.cards[hand.actor] & hand.setup.rules.pack.bits[taken])
 
 
-def hittable(hand: Hand) -> int:
-    """Cards that some spread on the table would take, as a set."""
-    runs_only = hand.setup.rules.options.hit_targets == "runs_only"
-    found = 0
-    for meld in hand.melds:
-        if not runs_only or meld.kind == "run":
-            found |= meld.fits
-    return found
-
-
 def _usable(hand: Hand, held: int, card: int) -> bool:
     """Whether a card among held ones can be laid: in a spread, or by a hit that is still free."""
     rules = hand.setup.rules
     limit = rules.options.hits_per_turn
     if (limit is None or hand.hits < limit) and hittable(hand) & card:
         return True
-    return any(spread & card for spread in melds.spreads(held, rules.top))
+    return any(spread & card for spread in rules.spreads(held))
 
 
 def _strands_taken(hand: Hand, move: Move) -> Refusal | None:
     """D25: a spread or hit may not leave the taken card in the hand without any use."""
     if not holds_taken(hand) or hand.taken in move.cards:
         return None
-    after = evolve(hand, played(hand, move))
+    after = evolve(hand, facts.laid_down(hand, move))
     card = hand.setup.rules.pack.bits[hand.taken]
     return None if _usable(after, after.cards[after.actor], card) else _must_use(hand)
 
 
-def played(hand: Hand, move: Move) -> events.SpreadLaid | events.CardHit:
-    """The fact of a spread or hit of the player to act."""
-    setup = hand.setup
-    seat, place_of = setup.seats[hand.actor], setup.place_of
-    if move.verb == "H":
-        card = move.cards[0]
-        text = TEXTS[card]
-        return events.CardHit(
-            seat=seat,
-            meld=meld_name(move.meld),
-            card=text,
-            stands_for=text,
-            place=place_of[card],
-        )
-    cards, kind = in_meld_order(hand, move.cards)
-    texts = tuple(TEXTS[card] for card in cards)
-    return events.SpreadLaid(
-        seat=seat,
-        meld=meld_name(_free_number(hand)),
-        kind=kind,
-        cards=texts,
-        stands_for=texts,
-        places=tuple(place_of[card] for card in cards),
-    )
-
-
-def in_meld_order(hand: Hand, cards: tuple[int, ...]) -> tuple[tuple[int, ...], melds.Kind]:
-    """Cards of a spread in suit or run order, an ace after the king last, and its kind."""
-    rules = hand.setup.rules
-    laid = rules.pack.set_of(cards)
-    kind, span = melds.read(laid, rules.top) or ("book", laid)
-    ordered = rules.pack.cards_in(laid)
-    if span != laid:
-        ordered = (*ordered[1:], ordered[0])
-    return ordered, kind
-
-
-def _free_number(hand: Hand) -> int:
-    """The lowest meld number not on the table."""
-    used, number = {meld.number for meld in hand.melds}, 1
-    while number in used:
-        number += 1
-    return number
+def _refuse_slap(hand: Hand, seat: int, move: Move) -> Refusal | None:
+    """The discarder sheds nothing; everybody else names the card that he sheds."""
+    open_to = hand.discarder != UNKNOWN and seat in hand.setup.seats
+    if not open_to or slapped_meld(hand) is None:
+        return Refusal("slap_not_possible", "V16")
+    player = hand.index(seat)
+    if player == hand.discarder:
+        return Refusal("slap_not_possible", "V16", {"sheds": 0}) if move.cards else None
+    held = [card for card in move.cards if hand.cards[player] & hand.setup.rules.pack.bits[card]]
+    return None if held else Refusal("card_not_in_hand", "V16", {"sheds": 1})
 
 
 def _not_held(card: int) -> Refusal:

@@ -2,10 +2,12 @@
 
 All functions take sets (`cards.py`). `top` is the bit, within a lane, where an ace that follows the
 king lies, or 0 where the ace is low only: the 14th rank of a full pack, the 11th of a short one.
+What wild cards add is in `wild.py`.
 """
 
 from collections.abc import Iterator
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -16,8 +18,43 @@ Kind = Literal["book", "run"]
 
 SPREAD_MIN = 3
 BOOK_MAX = 4
-_RANK = sum(1 << LANE_BITS * suit for suit in range(SUIT_COUNT))
+SUITS_BIT = sum(1 << LANE_BITS * suit for suit in range(SUIT_COUNT))
 """Bit 0 of every lane: times a rank's bit it is the rank in all suits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a pack and its options make of spreads."""
+
+    ranks: int
+    """Ranks of the pack."""
+    top: int
+    """Place of a high ace in a lane, 0 where the ace is low only."""
+    wilds: int
+    """The wild cards, as a set."""
+    places: int
+    """All places of runs, as a set: those of cards, and of high aces."""
+
+
+def shape_of(ranks: int, *, high_aces: bool, wilds: int = 0) -> Shape:
+    """The shape of a pack with so many ranks."""
+    top = ranks + 1 if high_aces else 0
+    places = SUITS_BIT * ((2 << ranks) - 2)
+    return Shape(ranks, top, wilds, places | (SUITS_BIT << top if top else 0))
+
+
+WildAt = tuple[int, int]
+"""A wild card and the place that it holds in a run, each as a set of one."""
+
+
+class Reading(NamedTuple):
+    """What a list of cards is as a spread."""
+
+    kind: Kind
+    span: int
+    """Of a run the places that it holds, of a book its natural cards."""
+    wild: tuple[WildAt, ...] = ()
+    """The wild cards of a run, places ascending."""
 
 
 class Meld(msgspec.Struct, frozen=True, gc=False):
@@ -29,9 +66,12 @@ class Meld(msgspec.Struct, frozen=True, gc=False):
     kind: Kind
     cards: int
     span: int
-    """The cards, an ace after the king at its high place instead of its low one."""
+    """Of a run the places that it holds, an ace after the king at its high place; of a book its
+    natural cards."""
     fits: int
     """Cards that may be added, as a set."""
+    wild: tuple[WildAt, ...] = ()
+    """The wild cards of a run."""
 
 
 def has_spread(cards: int) -> bool:
@@ -91,7 +131,7 @@ def _books(cards: int) -> Iterator[int]:
     while ranks:
         rank = ranks & -ranks
         ranks ^= rank
-        held = cards & rank * _RANK
+        held = cards & rank * SUITS_BIT
         yield held
         if held.bit_count() == BOOK_MAX:
             for suit in range(SUIT_COUNT):
@@ -100,7 +140,7 @@ def _books(cards: int) -> Iterator[int]:
 
 def _run_spans(span: int, top: int) -> Iterator[int]:
     """Every window of three or more neighbours; none holds both places of an ace."""
-    both = (_RANK << 1) | (_RANK << top) if top else 0
+    both = (SUITS_BIT << 1) | (SUITS_BIT << top) if top else 0
     starts = span & span >> 1 & span >> 2
     while starts:
         start = starts & -starts
@@ -113,26 +153,30 @@ def _run_spans(span: int, top: int) -> Iterator[int]:
             window |= edge
 
 
-def read(cards: int, top: int) -> tuple[Kind, int] | None:
-    """Kind and span of the spread that a set is, None if it is none.
+def read(cards: int, top: int) -> Reading | None:
+    """The spread that a set is with every card in its own place, None if it is none.
 
     A book is read before a run. Of the two readings of a whole suit the ace is high: the reading
     with the highest low end.
 
-    >>> read(0b1110, 0), read(0b1011 << 1, 0)
-    (('run', 14), None)
+    >>> read(0b1110, 0).kind, read(0b1011 << 1, 0)
+    ('run', None)
     """
-    count = cards.bit_count()
-    if count < SPREAD_MIN:
+    if cards.bit_count() < SPREAD_MIN:
         return None
-    rank = (cards | cards >> 16 | cards >> 32 | cards >> 48) & LANE
+    rank = ranks_in(cards)
     if not rank & rank - 1:
-        return "book", cards
+        return Reading("book", cards)
     if top and cards & ACES:
         raised = cards & ~ACES | (cards & ACES) << top - 1
         if _is_run(raised):
-            return "run", raised
-    return ("run", cards) if _is_run(cards) else None
+            return Reading("run", raised)
+    return Reading("run", cards) if _is_run(cards) else None
+
+
+def ranks_in(cards: int) -> int:
+    """Ranks of a set, as bits of one lane."""
+    return (cards | cards >> 16 | cards >> 32 | cards >> 48) & LANE
 
 
 def _is_run(span: int) -> bool:
@@ -141,53 +185,87 @@ def _is_run(span: int) -> bool:
     return not span & span + lowest
 
 
-def meld_of(number: int, owner: int, cards: int, *, top: int, ranks: int) -> Meld | None:
-    """The meld that a set of cards makes, None if it is no spread; `ranks` = ranks of the pack."""
-    reading = read(cards, top)
-    if reading is None:
-        return None
-    kind, span = reading
-    fits = _fits_book(cards) if kind == "book" else _fits_run(span, top=top, ranks=ranks)
-    return Meld(number, owner, kind, cards, span, fits)
+def meld_of(number: int, owner: int, cards: int, reading: Reading, shape: Shape) -> Meld:
+    """The meld that cards make by a reading of them."""
+    kind, span, wild = reading
+    fits = _fits_book(cards, span, shape) if kind == "book" else _fits_run(span, shape)
+    return Meld(number, owner, kind, cards, span, fits, wild)
 
 
-def _fits_book(cards: int) -> int:
-    rank = (cards | cards >> 16 | cards >> 32 | cards >> 48) & LANE
-    return rank * _RANK & ~cards
-
-
-def _fits_run(span: int, *, top: int, ranks: int) -> int:
-    """The cards below and above a run; a run that holds the ace goes no further at that side."""
-    if span.bit_count() == ranks:
+def _fits_book(cards: int, naturals: int, shape: Shape) -> int:
+    if cards.bit_count() == BOOK_MAX:
         return 0
-    places = sum(((2 << ranks) - 2) << LANE_BITS * suit for suit in range(SUIT_COUNT))
-    if top:
-        places |= _RANK << top
-    lowest, highest = span & -span, 1 << span.bit_length() - 1
-    return lowered((lowest >> 1 | highest << 1) & places, top)
+    return (ranks_in(naturals) * SUITS_BIT | shape.wilds) & ~cards
 
 
-def fits_at(meld: Meld, card: int, end: RunEnd | None, top: int) -> bool:
-    """Whether a card may be added to a meld: anywhere, or at the named end of a run."""
-    if not meld.fits & card:
-        return False
-    if end is None:
-        return True
-    if meld.kind == "book":
-        return False
-    edge = (meld.span & -meld.span) >> 1 if end == "low" else 1 << meld.span.bit_length()
-    return bool(with_high_aces(card, top) & edge)
+def ends_of(span: int, shape: Shape) -> tuple[int, int]:
+    """The free places below and above a run, 0 where it can not grow; a full one is closed."""
+    if span.bit_count() == shape.ranks:
+        return 0, 0
+    return (span & -span) >> 1 & shape.places, 1 << span.bit_length() & shape.places
 
 
-def grown(meld: Meld, card: int, top: int, ranks: int) -> Meld:
-    """The meld with a card added that fits it.
+def _fits_run(span: int, shape: Shape) -> int:
+    """The cards of the free places, and all wild cards where there is one."""
+    low, high = ends_of(span, shape)
+    if not low | high:
+        return 0
+    return lowered(low | high, shape.top) | shape.wilds
 
-    Where an ace fits both ends of a run it goes high: either way no card fits any more.
+
+def place_at(meld: Meld, card: int, end: RunEnd | None, shape: Shape) -> int:
+    """The place that a card takes at a meld, as a set of one, 0 where it does not fit.
+
+    In a run a natural card goes where it fits. A wild one, a deuce in its own place too, goes to
+    the named end; without a name to the high end, or to the low one if that is closed. In a book
+    the place is the card itself.
     """
-    cards = meld.cards | card
+    if not meld.fits & card:
+        return 0
     if meld.kind == "book":
-        return Meld(meld.number, meld.owner, "book", cards, cards, _fits_book(cards))
-    raised = with_high_aces(card, top)
-    high = 1 << meld.span.bit_length()
-    span = meld.span | (high if raised & high else card)
-    return Meld(meld.number, meld.owner, "run", cards, span, _fits_run(span, top=top, ranks=ranks))
+        return card if end is None else 0
+    low, high = ends_of(meld.span, shape)
+    if not card & shape.wilds:
+        # Where an ace fits both ends it goes high: either way no card fits any more.
+        own = with_high_aces(card, shape.top)
+        low, high = low & own, high & own
+    if end is None:
+        return high or low
+    return high if end == "high" else low
+
+
+def grown(meld: Meld, card: int, place: int, shape: Shape) -> Meld:
+    """The meld with a card added at a place that `place_at` gave."""
+    cards, span, wild = meld.cards | card, meld.span, meld.wild
+    if meld.kind == "book":
+        if not card & shape.wilds or ranks_in(card) == ranks_in(span):
+            span |= card
+        fits = _fits_book(cards, span, shape)
+        return Meld(meld.number, meld.owner, "book", cards, span, fits)
+    span |= place
+    if card & shape.wilds and card != place:
+        wild = (*wild, (card, place)) if place > meld.span else ((card, place), *wild)
+    return Meld(meld.number, meld.owner, "run", cards, span, _fits_run(span, shape), wild)
+
+
+def layout(cards: int, reading: Reading, shape: Shape) -> list[WildAt]:
+    """Each card of a spread with what it stands for, as sets of one: low card first, or by suit.
+
+    A wild card of a book stands for a suit that is missing there, in deck order.
+    """
+    if reading.kind == "book":
+        missing = list(members(ranks_in(reading.span) * SUITS_BIT & ~reading.span))
+        wild = zip(members(cards & ~reading.span), missing, strict=False)
+        pairs = [(card, card) for card in members(reading.span)] + list(wild)
+        return sorted(pairs, key=lambda pair: pair[1])
+    standing = {place: card for card, place in reading.wild}
+    places = ((place, lowered(place, shape.top)) for place in members(reading.span))
+    return [(standing.get(place, card), card) for place, card in places]
+
+
+def members(cards: int) -> Iterator[int]:
+    """The cards of a set one by one, each as a set."""
+    while cards:
+        lowest = cards & -cards
+        yield lowest
+        cards ^= lowest

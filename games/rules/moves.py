@@ -41,6 +41,8 @@ class Move(msgspec.Struct, frozen=True, gc=False):
 DRAW = Move("S")
 TAKE = Move("T")
 KNOCK = Move("K")
+SLAP = Move("P")
+"""The slap of one's own discard; others name the card that they shed."""
 DISCARDS = tuple(Move("D", (card,)) for card in range(len(TEXTS)))
 """The discard of each card, by code."""
 

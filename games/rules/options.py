@@ -14,8 +14,13 @@ from eventstore.core import canonical
 from eventstore.core.refusal import Refusal
 from games.rules.domains import Choice, Counts, Domain, Flag, Range, Tiers
 
-RULES_VERSION = 1
-"""Rises when the same options would play otherwise."""
+RULES_VERSIONS = (1,)
+"""Every version of the rules that a stored hand may name. A new one is added when the same options
+would play otherwise; each keeps its golden hands for ever (`tests/golden/rules`)."""
+RULES_VERSION = RULES_VERSIONS[-1]
+"""The version of new hands."""
+SLAP_MOVE_MS_MAX = 30_000
+"""Longest time of a move at a table with `slap` (`rules.md` section 4)."""
 SEATS_MIN = 2
 SEATS_MAX = 6
 
@@ -116,16 +121,6 @@ DOMAINS: Mapping[str, Domain] = MappingProxyType(
 )
 """Range and default of each option, in the order of `rules.md` section 4."""
 
-PLAYABLE: Mapping[str, Choice] = MappingProxyType(
-    {
-        "jokers": Choice(0),
-        "deuces_wild": Choice(False),  # noqa: FBT003 -- a value among others, no switch
-        "slap": Choice(False),  # noqa: FBT003 -- the same
-        "on_empty_stock": Choice("end", "void"),
-    }
-)
-"""Options of which the engine plays these values alone: no accepted option is ever ignored."""
-
 PRESETS: Mapping[str, Mapping[str, object]] = MappingProxyType(
     {
         "gamerules": MappingProxyType({}),
@@ -173,6 +168,18 @@ def complete(overrides: Mapping[str, object], seats: int) -> Options | Refusal:
     return Refusal("bad_options", facts={"problems": [problem]})
 
 
+def slap_conflict(options: Options, *, move_ms: int | None) -> Refusal | None:
+    """Why a table may not have `slap`, None if it may: a race is no game where moves take long.
+
+    `move_ms` is the time of a move at a cash table, None at a tournament's.
+    """
+    if not options.slap or (move_ms is not None and move_ms <= SLAP_MOVE_MS_MAX):
+        return None
+    return Refusal(
+        "bad_options", "V16", {"problems": [_problem("slap", "conflict", True, [False])]}
+    )
+
+
 def as_dict(options: Options) -> dict[str, object]:
     """All options as JSON values, lists for sequences.
 
@@ -189,13 +196,13 @@ def differences(options: Options) -> dict[str, object]:
     return {name: value for name, value in as_dict(options).items() if value != defaults[name]}
 
 
-def rules_hash(options: Options) -> str:
-    """Fingerprint of an option set under this version of the rules, 64 hex.
+def rules_hash(options: Options, version: int = RULES_VERSION) -> str:
+    """Fingerprint of an option set under a version of the rules, 64 hex.
 
     >>> rules_hash(DEFAULTS)[:16]
     '5a16301fe30f8bbf'
     """
-    text = canonical.encode({"options": as_dict(options), "version": RULES_VERSION})
+    text = canonical.encode({"options": as_dict(options), "version": version})
     return sha256(text).hexdigest()
 
 
@@ -213,8 +220,6 @@ def _faults_of_values(overrides: Mapping[str, object]) -> Iterator[dict[str, obj
         value = overrides[name]
         if not domain.accepts(value):
             yield _problem(name, "out_of_range", value, domain.allowed)
-        elif name in PLAYABLE and not PLAYABLE[name].accepts(value):
-            yield _problem(name, "out_of_range", value, PLAYABLE[name].allowed)
 
 
 def _faults_of_set(options: Options, seats: int) -> Iterator[dict[str, object]]:

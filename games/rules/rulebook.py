@@ -1,11 +1,14 @@
-"""An option set made ready to play: the pack, the points of cards, limits that depend on seats."""
+"""An option set made ready to play: pack, spreads and points, limits that depend on seats."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from games.rules import scoring
-from games.rules.cards import Pack, pack_of
-from games.rules.options import Options
+from eventstore.core.refusal import InvariantBroken
+from games.rules import melds, scoring, wild
+from games.rules.cards import ACES, DEUCES, JOKER_SET, LANE_BITS, LANES, SUIT_COUNT, Pack, pack_of
+from games.rules.melds import Reading, Shape
+from games.rules.options import RULES_VERSION, RULES_VERSIONS, Options
 
 SEED_COUNTS = (49, 50)
 """Dealt totals of R10, which hold for five cards with tens for faces."""
@@ -18,34 +21,74 @@ class Rulebook:
     """The rules of one hand."""
 
     options: Options
+    version: int
+    """Version of the rules: where two versions differ, the code asks this one."""
     seat_count: int
     pack: Pack
-    top: int
-    """Place of a high ace in a lane, 0 where the ace is low only (`melds.py`)."""
+    shape: Shape
     table: scoring.Table
     discard_turn_cap: int
     initial_counts: tuple[int, ...]
 
     def points(self, cards: int) -> int:
         """Points of a set of cards, spreads among them too."""
+        jokers = cards >> LANE_BITS * SUIT_COUNT
+        if jokers:
+            value = self.options.joker_value * jokers.bit_count()
+            return value + scoring.points(cards & LANES, self.table)
         return scoring.points(cards, self.table)
 
     def count(self, cards: int) -> int:
         """Held total of a set of cards by `count_method`."""
         if self.options.count_method == "deadwood":
-            return scoring.deadwood(cards, self.table, self.top)
-        return scoring.points(cards, self.table)
+            return scoring.deadwood(cards, self.spreads(cards), self.points)
+        return self.points(cards)
+
+    def spreads(self, cards: int) -> list[int]:
+        """Every set of these cards that is a spread, each once."""
+        if cards & self.shape.wilds:
+            return list(wild.spreads(cards, self.shape))
+        return melds.spreads(cards, self.shape.top)
+
+    def holds_spread(self, cards: int) -> bool:
+        """Whether some of these cards are a spread."""
+        if cards & self.shape.wilds:
+            return any(wild.spreads(cards, self.shape))
+        return melds.holds_spread(cards, self.shape.top)
+
+    def must_lay(self, cards: int) -> bool:
+        """Whether some of these cards are a spread other than three or four aces (D16)."""
+        if cards & self.shape.wilds:
+            return any(spread & ~ACES for spread in wild.spreads(cards, self.shape))
+        return melds.must_lay(cards, self.shape.top)
+
+    def readings(self, cards: int) -> tuple[Reading, ...]:
+        """Everything that these cards can be as one spread, the highest low end first."""
+        return wild.readings(cards, self.shape)
+
+    def read(self, cards: Sequence[int]) -> Reading | None:
+        """The spread that a list of card codes names, None if it is none."""
+        bits = self.pack.bits
+        return wild.read_listed([bits[card] for card in cards], self.shape)
 
 
 @lru_cache(maxsize=64)
-def rulebook(options: Options, seat_count: int) -> Rulebook:
-    """The rules of a hand of `seat_count` players under an option set."""
-    pack = pack_of(options.deck)
+def rulebook(options: Options, seat_count: int, version: int = RULES_VERSION) -> Rulebook:
+    """The rules of a hand of `seat_count` players under an option set.
+
+    Raises: InvariantBroken for a version of the rules that this program does not know.
+    """
+    if version not in RULES_VERSIONS:
+        raise InvariantBroken(f"version {version} of the rules is unknown here")
+    pack = pack_of(options.deck, options.jokers)
+    wilds = (JOKER_SET if options.jokers else 0) | (DEUCES if options.deuces_wild else 0)
+    high_aces = options.ace_runs == "high_or_low"
     return Rulebook(
         options=options,
+        version=version,
         seat_count=seat_count,
         pack=pack,
-        top=pack.rank_count + 1 if options.ace_runs == "high_or_low" else 0,
+        shape=melds.shape_of(pack.rank_count, high_aces=high_aces, wilds=wilds),
         table=scoring.points_table(options.deck, options.face_values),
         discard_turn_cap=options.discard_turn_cap or TURNS_PER_SEAT * seat_count,
         initial_counts=_initial_counts(options),

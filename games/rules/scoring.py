@@ -1,8 +1,8 @@
 """What cards count: points of a hand, and its least count when held spreads do not count."""
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from games.rules import melds
 from games.rules.cards import LANE_BITS, RANKS_OF_DECK
 
 LANE_VALUES = 1 << LANE_BITS - 2
@@ -38,23 +38,25 @@ def points(cards: int, table: Table) -> int:
     )
 
 
-def deadwood(cards: int, table: Table, top: int) -> int:
-    """Least points left over any choice of disjoint spreads; `top` as in `melds`.
+def deadwood(cards: int, found: Sequence[int], points_of: Callable[[int], int]) -> int:
+    """Least points left over any choice of disjoint spreads among those `found` in the cards.
 
     Depth first over the cards that lie in a spread: each is left over or goes with one of them.
     """
-    found = melds.spreads(cards, top)
-    return points(cards, table) - _most_laid(cards, found, table)
+    return points_of(cards) - _most_laid(cards, found, points_of)
 
 
-def _most_laid(cards: int, found: list[int], table: Table) -> int:
+def _most_laid(cards: int, found: Sequence[int], points_of: Callable[[int], int]) -> int:
     possible = [spread for spread in found if not spread & ~cards]
     if not possible:
         return 0
     first = min(spread & -spread for spread in possible)
-    best = _most_laid(cards & ~first, possible, table)
+    best = _most_laid(cards & ~first, possible, points_of)
+    most = points_of(cards)
     for spread in possible:
+        if best == most:  # nothing is left over: no choice is better
+            break
         if spread & first:
-            laid = points(spread, table) + _most_laid(cards & ~spread, possible, table)
+            laid = points_of(spread) + _most_laid(cards & ~spread, possible, points_of)
             best = max(best, laid)
     return best

@@ -12,12 +12,13 @@ from typing import Protocol, TypeVar
 from eventstore.core.refusal import InvariantBroken, Refusal
 from games.rules.cards import TEXTS, texts
 from games.rules.dealing import deal
-from games.rules.decide import decide, legal
+from games.rules.decide import decide, legal, legal_slaps
 from games.rules.moves import KNOCK, Move, meld_name
 from games.rules.options import RULES_VERSION, Options, as_dict
 from games.rules.result import Result
 from games.rules.rulebook import rulebook
-from games.rules.state import Hand, Setup, fold, with_deck
+from games.rules.shuffles import FIRST_RESHUFFLED, Deck
+from games.rules.state import UNKNOWN, Hand, Setup, fold, with_deck
 
 NAMES = ("A", "B", "C", "D", "E", "F")
 """Players of the lines, in seat order."""
@@ -25,6 +26,7 @@ MOVES_MAX = 4_000
 """Moves of one hand: by far more than any, since a stock runs out; more would be a bug."""
 QUIET_KNOCK_CHANCE = 0.02
 """How often a quiet player knocks when he may: rarely enough that hands reach an empty stock."""
+SLAP_CHANCE = 0.7
 MIXED = "mixed"
 
 Item = TypeVar("Item")
@@ -67,6 +69,17 @@ def shuffled(rng: Random, items: Sequence[Item]) -> tuple[Item, ...]:
         other = int(rng.random() * (last + 1))
         deck[last], deck[other] = deck[other], deck[last]
     return tuple(deck)
+
+
+@dataclass(frozen=True, slots=True)
+class SeededShuffle:
+    """The order of a reshuffle, from a seed of its own."""
+
+    seed: str
+
+    def again(self, cards: Sequence[int]) -> tuple[tuple[int, ...], str]:
+        """The covered discards in random order; a line of self-play has no root."""
+        return shuffled(SeededNumbers(f"{self.seed}/reshuffle"), cards), ""
 
 
 Policy = Callable[[tuple[Move, ...], Random], Move]
@@ -122,7 +135,7 @@ def _hand(run: Run, *, number: int, seed: str, dealer: int) -> tuple[dict[str, o
     bots = [_drawn_policy(rng, run.bots[seat % len(run.bots)]) for seat in range(run.seats)]
     setup = random_setup(rng, run, hand=seed, dealer=dealer)
     hand, result, actions = play_out(setup, [POLICIES[bot] for bot in bots], rng)
-    return {
+    line = {
         "hand": number,
         "seed": seed,
         "rules_version": RULES_VERSION,
@@ -134,7 +147,9 @@ def _hand(run: Run, *, number: int, seed: str, dealer: int) -> tuple[dict[str, o
         "deck": texts(setup.deck or ()),
         "actions": actions,
         **_outcome(hand, result),
-    }, result.next_dealer
+    }
+    reshuffled = texts((hand.setup.deck or ())[FIRST_RESHUFFLED:])
+    return line | ({"reshuffle": reshuffled} if reshuffled else {}), result.next_dealer
 
 
 def _drawn_policy(rng: Random, bot: str) -> str:
@@ -155,7 +170,7 @@ def random_setup(rng: Random, run: Run, *, hand: str, dealer: int) -> Setup:
         currency="",
         deck=None,
     )
-    return with_deck(setup, shuffled(rng, rules.pack.codes))
+    return with_deck(setup, Deck(shuffled(rng, rules.pack.codes), SeededShuffle(hand)))
 
 
 def play_out(
@@ -168,18 +183,29 @@ def play_out(
     while result is None:
         if len(actions) == MOVES_MAX:
             raise InvariantBroken(f"hand {setup.hand} does not end")
-        move = policies[hand.actor](legal(hand), rng)
-        decided = decide(hand, setup.seats[hand.actor], move)
+        player, move = _slap(hand, rng) or (hand.actor, policies[hand.actor](legal(hand), rng))
+        decided = decide(hand, setup.seats[player], move)
         if isinstance(decided, Refusal):
             raise InvariantBroken(f"legal move {move.text} is refused: {decided.code}")
-        actions.append(recorded(hand, move))
+        actions.append(recorded(setup.players[player], move))
         hand, result = fold(hand, decided.events), decided.result
     return hand, result, actions
 
 
-def recorded(hand: Hand, move: Move) -> list[object]:
-    """An accepted move of the player to act in the notation of case files."""
-    player, cards = hand.setup.players[hand.actor], [TEXTS[card] for card in move.cards]
+def _slap(hand: Hand, rng: Random) -> tuple[int, Move] | None:
+    """Index and move of a player who slaps the top discard; most possible slaps are made."""
+    if hand.discarder == UNKNOWN:
+        return None
+    seats = enumerate(hand.setup.seats)
+    possible = [(player, move) for player, seat in seats for move in legal_slaps(hand, seat)]
+    if not possible or rng.random() >= SLAP_CHANCE:
+        return None
+    return pick(rng, possible)
+
+
+def recorded(player: str, move: Move) -> list[object]:
+    """An accepted move of a player in the notation of case files."""
+    cards = [TEXTS[card] for card in move.cards]
     arguments: list[object]
     match move.verb:
         case "S":

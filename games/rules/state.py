@@ -6,10 +6,11 @@ Players are indexes 0..n-1 in seat order inside this module's values, seats 1..6
 """
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import Literal, TypeVar
+from types import MappingProxyType
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -20,13 +21,14 @@ from games.rules.cards import CODES, TEXTS, by_rank
 from games.rules.melds import Meld
 from games.rules.moves import meld_number
 from games.rules.rulebook import Rulebook, rulebook
+from games.rules.shuffles import FIRST_RESHUFFLED, NO_CARD, Deck, Shuffler
 
 Finish = Literal["claim", "empty", "discard", "knock", "stock", "void", "voided"]
 """What ended the play: the deal, a last spread or hit, a last discard, a knock, the empty stock (by
 option it voids the hand), or `HandVoided` from outside the rules."""
 Phase = Literal["draw", "play", "ended"]
 
-UNKNOWN = -1
+UNKNOWN = NO_CARD
 """In place of a card code: no card, or one that this fold may not know."""
 
 Value = TypeVar("Value")
@@ -47,9 +49,12 @@ class Setup:
     stake: int
     currency: str
     deck: tuple[int, ...] | None
-    """Card codes by place, the first card dealt at place 0; None where it is not known."""
+    """Card codes by place, the first card dealt at place 0; None where it is not known. A reshuffle
+    adds places: it is the one change of a setup."""
     place_of: tuple[int, ...] = ()
     """Place of each card code; empty without the deck."""
+    shuffler: Shuffler | None = None
+    """Who knows the order of a reshuffle, where the deck is known."""
 
     @property
     def from_left(self) -> tuple[int, ...]:
@@ -75,7 +80,7 @@ class Hand(msgspec.Struct, frozen=True, gc=False):
     turn: int
     """Turns begun in this hand before the present one."""
     actor: int
-    """Index of the player whose turn it is, or was when the hand ended."""
+    """Index of the player whose turn it is; after the end, of the one whose act ended the hand."""
     drew: events.Source | None = None
     """Where this turn's card came from; None while nothing is drawn."""
     drawn: int = UNKNOWN
@@ -90,6 +95,8 @@ class Hand(msgspec.Struct, frozen=True, gc=False):
     """Units of hold of each player; the unit charged for the present turn is gone from it."""
     held: bool = False
     """Whether a hold was charged at the start of this turn (D26)."""
+    discarder: int = UNKNOWN
+    """Index of who made the top discard, while it may be slapped (V16)."""
     finish: Finish | None = None
     end: events.End | None = None
     """Named by `HandEnded` or `HandVoided`."""
@@ -149,22 +156,22 @@ class Hand(msgspec.Struct, frozen=True, gc=False):
         return replace(self, finish="claim")
 
 
-def with_deck(setup: Setup, deck: tuple[int, ...]) -> Setup:
+def with_deck(setup: Setup, deck: Deck) -> Setup:
     """The setup with the deck known. Raises: InvariantBroken if it is not that pack, shuffled."""
-    pack = setup.rules.pack
-    if tuple(sorted(deck)) != pack.codes:
+    pack, cards = setup.rules.pack, deck.cards
+    if tuple(sorted(cards)) != pack.codes:
         raise InvariantBroken("the deck is not the pack of these rules")
     place_of = [UNKNOWN] * len(pack.bits)
-    for place, card in enumerate(deck):
+    for place, card in enumerate(cards):
         place_of[card] = place
-    return dataclasses.replace(setup, deck=deck, place_of=tuple(place_of))
+    return dataclasses.replace(setup, deck=cards, place_of=tuple(place_of), shuffler=deck.shuffler)
 
 
-def setup_of(dealt: events.HandDealt, deck: tuple[int, ...] | None) -> Setup:
-    """The setup that a `HandDealt` states."""
+def setup_of(dealt: events.HandDealt, deck: Deck | None) -> Setup:
+    """The setup that a `HandDealt` states, under the version of the rules that it names."""
     setup = Setup(
         hand=dealt.hand,
-        rules=rulebook(dealt.rules.options, len(dealt.players)),
+        rules=rulebook(dealt.rules.options, len(dealt.players), dealt.rules.version),
         seats=tuple(player.seat for player in dealt.players),
         players=tuple(player.player for player in dealt.players),
         stacks=tuple(player.stack for player in dealt.players),
@@ -176,8 +183,8 @@ def setup_of(dealt: events.HandDealt, deck: tuple[int, ...] | None) -> Setup:
     return with_deck(setup, deck) if deck is not None else setup
 
 
-def start(dealt: events.HandDealt, deck: tuple[int, ...] | None = None) -> Hand:
-    """The hand as `HandDealt` leaves it; `deck` is card codes by place, None if not known."""
+def start(dealt: events.HandDealt, deck: Deck | None = None) -> Hand:
+    """The hand as `HandDealt` leaves it; `deck` is None where it is not known."""
     setup = setup_of(dealt, deck)
     upcard = CODES[dealt.upcard.card] if dealt.upcard else None
     return dealt_hand(setup, upcard=upcard, finish="claim" if dealt.next is None else None)
@@ -213,26 +220,8 @@ def evolve(hand: Hand, event: msgspec.Struct) -> Hand:
 
     Raises: InvariantBroken for a fact that can not follow: a bug, or a log that was changed.
     """
-    match event:
-        case events.CardDrawn():
-            hand = _drawn(hand, event)
-        case events.CardDiscarded():
-            hand = _discarded(hand, event)
-        case events.SpreadLaid():
-            hand = _spread_laid(hand, event)
-        case events.CardHit():
-            hand = _hit(hand, event)
-        case events.Knocked():
-            hand = _knocked(hand, event)
-        case events.StockRefused():
-            hand = _stock_refused(hand, event)
-        case events.HandEnded():
-            hand = _ended(hand, event)
-        case events.HandVoided():
-            hand = replace(hand, finish="voided", end="void")
-        case _:
-            pass
-    return hand
+    change = _CHANGES.get(type(event))
+    return hand if change is None else change(hand, event)
 
 
 def fold(hand: Hand, facts: Iterable[msgspec.Struct]) -> Hand:
@@ -286,6 +275,7 @@ def _drawn(hand: Hand, event: events.CardDrawn) -> Hand:
         drew="stock",
         drawn=card,
         discard_turns=0,
+        discarder=UNKNOWN,
     )
 
 
@@ -301,16 +291,17 @@ def _taken(hand: Hand, actor: int, event: events.CardDrawn) -> Hand:
         drew="discard",
         drawn=card,
         discard_turns=hand.discard_turns + 1,
+        discarder=UNKNOWN,
     )
 
 
 def _spread_laid(hand: Hand, event: events.SpreadLaid) -> Hand:
     actor, rules = _actor(hand, event.seat), hand.setup.rules
-    laid = rules.pack.set_of(CODES[card] for card in event.cards)
-    number, ranks = meld_number(event.meld), rules.pack.rank_count
-    meld = melds.meld_of(number, actor, laid, top=rules.top, ranks=ranks)
-    if meld is None:
+    codes = [CODES[card] for card in event.cards]
+    laid, reading = rules.pack.set_of(codes), rules.read(codes)
+    if reading is None:
         raise InvariantBroken(f"{event.meld} is no spread")
+    meld = melds.meld_of(meld_number(event.meld), actor, laid, reading, rules.shape)
     cards, hidden = _without(hand, actor, laid)
     holds, least = hand.holds, rules.options.spread_hold
     if holds[actor] < least:
@@ -327,24 +318,38 @@ def _spread_laid(hand: Hand, event: events.SpreadLaid) -> Hand:
 
 
 def _hit(hand: Hand, event: events.CardHit) -> Hand:
-    actor, rules = _actor(hand, event.seat), hand.setup.rules
-    bit = rules.pack.bits[CODES[event.card]]
-    index, meld = find_meld(hand, meld_number(event.meld))
-    if meld is None or not meld.fits & bit:
-        raise InvariantBroken(f"{event.card} does not fit {event.meld}")
+    actor = _actor(hand, event.seat)
+    table, owner = _added(hand, event)
+    bit = hand.setup.rules.pack.bits[CODES[event.card]]
     cards, hidden = _without(hand, actor, bit)
     holds = hand.holds
-    if rules.options.hit_hold_first:
-        holds = _after_hit(hand, actor, meld.owner)
+    if hand.setup.rules.options.hit_hold_first:
+        holds = _after_hit(hand, actor, owner)
     return replace(
         hand,
         cards=cards,
         hidden=hidden,
-        melds=_with(hand.melds, index, melds.grown(meld, bit, rules.top, rules.pack.rank_count)),
+        melds=table,
         hits=hand.hits + 1,
         holds=holds,
         finish=None if cards[actor] or hidden[actor] else "empty",
     )
+
+
+def _added(hand: Hand, event: events.CardHit | events.CardSlapped) -> tuple[tuple[Meld, ...], int]:
+    """The spreads on the table with a card added to one, and the owner of that one."""
+    rules = hand.setup.rules
+    bit, place = (rules.pack.bits[CODES[card]] for card in (event.card, event.stands_for))
+    index, meld = find_meld(hand, meld_number(event.meld))
+    if meld is None or not meld.fits & bit:
+        raise InvariantBroken(f"{event.card} does not fit {event.meld}")
+    if meld.kind == "run":
+        low, high = melds.ends_of(meld.span, rules.shape)
+        raised = melds.with_high_aces(place, rules.shape.top)
+        place = raised & high or raised & low
+    if not place:
+        raise InvariantBroken(f"{event.card} can not stand for {event.stands_for} there")
+    return _with(hand.melds, index, melds.grown(meld, bit, place, rules.shape)), meld.owner
 
 
 def _after_hit(hand: Hand, actor: int, owner: int) -> tuple[int, ...]:
@@ -370,8 +375,64 @@ def _discarded(hand: Hand, event: events.CardDiscarded) -> Hand:
     pile = (*hand.pile, card)
     if not cards[actor] and not hidden[actor]:
         return replace(hand, cards=cards, hidden=hidden, pile=pile, finish="discard")
-    after = replace(hand, cards=cards, hidden=hidden, pile=pile)
+    slappable = hand.setup.rules.options.slap
+    after = replace(
+        hand,
+        cards=cards,
+        hidden=hidden,
+        pile=pile,
+        discarder=actor if slappable else UNKNOWN,
+    )
     return begin_turn(after, turn=hand.turn + 1, actor=(actor + 1) % len(cards))
+
+
+def _slapped(hand: Hand, event: events.CardSlapped) -> Hand:
+    """The top discard goes on a spread; the slapper's shed card is the new top (V16)."""
+    if hand.finish or hand.discarder == UNKNOWN or event.card != TEXTS[hand.top]:
+        raise InvariantBroken(f"{event.card} may not be slapped")
+    player, shed = hand.index(event.seat), event.shed
+    after = replace(hand, melds=_added(hand, event)[0], pile=hand.pile[:-1], discarder=UNKNOWN)
+    if shed is None:
+        return after
+    card = CODES[shed.card]
+    cards, hidden = _without(hand, player, hand.setup.rules.pack.bits[card])
+    after = replace(after, cards=cards, hidden=hidden, pile=(*after.pile, card))
+    return (
+        after if cards[player] or hidden[player] else replace(after, actor=player, finish="discard")
+    )
+
+
+def may_reshuffle(hand: Hand) -> bool:
+    """Whether an empty stock is made anew: by option, once a hand, of covered discards (D27)."""
+    by_option = hand.setup.rules.options.on_empty_stock == "reshuffle"
+    return by_option and hand.stock_next < FIRST_RESHUFFLED and len(hand.pile) > 1
+
+
+def _reshuffled(hand: Hand, event: events.PileReshuffled) -> Hand:
+    """The covered discards are the new stock; with the deck known their new places are, too."""
+    if hand.finish or hand.stock_count or not may_reshuffle(hand):
+        raise InvariantBroken("the pile may not be reshuffled")
+    setup, covered = hand.setup, hand.pile[:-1]
+    if setup.deck is not None:
+        deck, root = Deck(setup.deck, setup.shuffler).reshuffled(event.places)
+        if root != event.root or event.places != tuple(setup.place_of[card] for card in covered):
+            raise InvariantBroken("the reshuffle is not that of the hand's key and its pile")
+        setup = _with_places(setup, deck)
+    return replace(
+        hand,
+        setup=setup,
+        pile=hand.pile[-1:],
+        stock_next=FIRST_RESHUFFLED,
+        stock_count=len(covered),
+    )
+
+
+def _with_places(setup: Setup, deck: tuple[int, ...]) -> Setup:
+    """The setup with the places of a reshuffled stock, `deck` being all codes by place."""
+    place_of = list(setup.place_of)
+    for place in range(FIRST_RESHUFFLED, len(deck)):
+        place_of[deck[place]] = place
+    return dataclasses.replace(setup, deck=deck, place_of=tuple(place_of))
 
 
 def begin_turn(hand: Hand, *, turn: int, actor: int) -> Hand:
@@ -408,3 +469,23 @@ def _ended(hand: Hand, event: events.HandEnded) -> Hand:
     pack = hand.setup.rules.pack
     cards = tuple(pack.set_of(CODES[card] for card in held.cards) for held in event.held)
     return replace(hand, cards=cards, hidden=(0,) * len(cards), end=event.end)
+
+
+def _voided(hand: Hand, _: events.HandVoided) -> Hand:
+    return replace(hand, finish="voided", end="void")
+
+
+_CHANGES: Mapping[type[msgspec.Struct], Callable[[Hand, Any], Hand]] = MappingProxyType(
+    {
+        events.CardDrawn: _drawn,
+        events.CardDiscarded: _discarded,
+        events.SpreadLaid: _spread_laid,
+        events.CardHit: _hit,
+        events.CardSlapped: _slapped,
+        events.Knocked: _knocked,
+        events.StockRefused: _stock_refused,
+        events.PileReshuffled: _reshuffled,
+        events.HandEnded: _ended,
+        events.HandVoided: _voided,
+    }
+)

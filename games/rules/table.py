@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from games.rules import events, state
+from games.rules.shuffles import Deck
 from games.rules.state import Hand
 
 Status = Literal["open", "playing", "between_hands", "closed"]
@@ -147,7 +148,7 @@ def opened(event: events.TableOpened, version: int = 1) -> Table:
     )
 
 
-def fold(stored: Iterable[InLog], decks: Mapping[str, tuple[int, ...]] | None = None) -> Table:
+def fold(stored: Iterable[InLog], decks: Mapping[str, Deck] | None = None) -> Table:
     """The table after these events, which begin with `TableOpened` or with a `HandDealt`.
 
     A leading `TableOpened` may be followed by any later `HandDealt`. `decks` gives the deck of a
@@ -162,7 +163,7 @@ def fold(stored: Iterable[InLog], decks: Mapping[str, tuple[int, ...]] | None = 
 
 
 def evolve(
-    table: Table | None, stored: InLog, decks: Mapping[str, tuple[int, ...]] = MappingProxyType({})
+    table: Table | None, stored: InLog, decks: Mapping[str, Deck] = MappingProxyType({})
 ) -> Table:
     """The table after one more event."""
     event, version = stored.event, stored.version
@@ -187,9 +188,7 @@ def evolve(
 _RESTS = (events.SeatTaken, events.HandEnded, events.HandVoided)
 
 
-def _dealt(
-    table: Table | None, event: events.HandDealt, stored: InLog, deck: tuple[int, ...] | None
-) -> Table:
+def _dealt(table: Table | None, event: events.HandDealt, stored: InLog, deck: Deck | None) -> Table:
     before = {place.player: place for place in table.places} if table else {}
     places = [_dealt_place(before.get(one.player), one) for one in event.players]
     places += [_away_place(one, event.clock.bank_ms) for one in event.away]

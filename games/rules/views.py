@@ -13,7 +13,8 @@ import msgspec
 
 from games.rules import events, fair
 from games.rules.cards import TEXTS
-from games.rules.decide import legal
+from games.rules.decide import legal, legal_slaps
+from games.rules.melds import Reading, layout
 from games.rules.moves import Move, meld_name
 from games.rules.state import Hand
 from games.rules.table import Place, Table
@@ -63,8 +64,9 @@ def state_document(
         document |= _turn(table, time_text) | {"phase": hand.phase}
         document |= _own_hand(hand, viewer) | _public_cards(hand)
     document["seats"] = [_seat(table, place, names) for place in table.places]
-    if hand is not None and viewer.seat is not None and hand.to_act == viewer.seat:
-        document["legal"] = legal_moves(hand)
+    if hand is not None and viewer.seat in hand.setup.seats:
+        moves = legal_moves(hand, viewer.seat)
+        document |= {"legal": moves} if moves else {}
     if table.ended is not None:
         document["result"] = _result(table, table.ended)
     if table.dealt is not None:
@@ -87,9 +89,15 @@ def served_data(
     return fields
 
 
-def legal_moves(hand: Hand) -> list[Document]:
-    """The moves of the player to act, in the published order."""
-    return [_move(move) for move in legal(hand)]
+def legal_moves(hand: Hand, seat: int) -> list[Document]:
+    """What a seat may do now, in the published order: slaps before the moves of its own turn."""
+    own = legal(hand) if hand.to_act == seat else ()
+    return listed((*legal_slaps(hand, seat), *own))
+
+
+def listed(moves: Sequence[Move]) -> list[Document]:
+    """Moves as documents list them."""
+    return [_move(move) for move in moves]
 
 
 def _rules(rules: events.RuleSet) -> Document:
@@ -131,13 +139,20 @@ def _public_cards(hand: Hand) -> Document:
 
 
 def _meld(hand: Hand, index: int) -> Document:
-    meld = hand.melds[index]
-    return {
+    """A spread in run or suit order; with a wild card also what each card stands for."""
+    meld, rules = hand.melds[index], hand.setup.rules
+    reading = Reading(meld.kind, meld.span, meld.wild)
+    pairs = layout(meld.cards, reading, rules.shape)
+    cards, stands_for = (
+        [rules.pack.code_of(one) for one in part] for part in zip(*pairs, strict=True)
+    )
+    found: Document = {
         "meld": meld_name(meld.number),
         "owner": hand.setup.seats[meld.owner],
         "kind": meld.kind,
-        "cards": _texts(hand.setup.rules.pack.cards_in(meld.cards)),
+        "cards": _texts(cards),
     }
+    return found if cards == stands_for else found | {"stands_for": _texts(stands_for)}
 
 
 def _seat(table: Table, place: Place, names: Mapping[str, str]) -> Document:

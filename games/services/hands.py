@@ -222,7 +222,7 @@ def _bank_ms(plan: Deal, place: Place) -> int:
 def _upcard(plan: Deal, shuffled: dealer.Shuffled) -> int | None:
     if not plan.options.initial_upcard:
         return None
-    return shuffled.deck[len(plan.players) * plan.options.hand_size]
+    return shuffled.deck.cards[len(plan.players) * plan.options.hand_size]
 
 
 def _autopilot_goes_on(place: Place) -> events.AutopilotSet:

@@ -19,7 +19,7 @@ from games.rules.table import AUTOPILOT_AFTER, Place, Table
 from games.services import loading
 from games.services.deals import system_receipt
 from games.services.hands import end_of_hand
-from games.services.loading import CLOCK, append
+from games.services.loading import CLOCK, DEALER, append
 
 TURN_OPENERS = ("CardDrawn", "Knocked", "StockRefused", "TurnTimedOut")
 
@@ -50,7 +50,7 @@ def submit_move(command: MoveCommand, receipt: Receipt) -> Outcome:
 
     def work(tx: Transaction, row: Row) -> Outcome:
         loaded = loading.load(tx, row)
-        place = _seat_to_move(loaded, command, tx.now)
+        place = _seat_to_move(loaded, command, move, tx.now)
         facts, decision = _moved(loaded.table, place, move, command)
         ending = _ending(loaded, facts, decision)
         appended = append(tx, loaded, [*facts, *ending], wakes_bots=not command.plays_on)
@@ -79,7 +79,7 @@ def play_for(table_id: UUID, version: int) -> Outcome:
         decision = time_out(table.hand, in_row=in_row, bank_ms=0)
         if isinstance(decision, Refusal):
             raise InvariantBroken(f"no default action: {decision.code}")
-        facts = [Fact(event, CLOCK, auto=True) for event in decision.events]
+        facts = [_fact(event, CLOCK, auto=True) for event in decision.events]
         if in_row >= AUTOPILOT_AFTER and not place.autopilot and place.bot is None:
             on = events.AutopilotSet(
                 seat=place.seat, player=place.player, on=True, reason="timeouts"
@@ -92,8 +92,8 @@ def play_for(table_id: UUID, version: int) -> Outcome:
     )
 
 
-def _seat_to_move(loaded: Folded, command: MoveCommand, now: datetime) -> Place:
-    """The mover's seat, if it is his turn at the version he saw."""
+def _seat_to_move(loaded: Folded, command: MoveCommand, move: Move, now: datetime) -> Place:
+    """The mover's seat, if he may move at the version he saw; a slap needs no turn (V16)."""
     table = loaded.table
     place = table.seat_of(command.player)
     if place is None:
@@ -102,6 +102,8 @@ def _seat_to_move(loaded: Folded, command: MoveCommand, now: datetime) -> Place:
         raise refuse("stale_version", current_version=table.version)
     if table.hand is None or table.hand.over:
         raise refuse("no_hand")
+    if move.verb == "P":
+        return place
     if table.to_act != place.seat:
         raise refuse("not_your_turn", to_act=table.to_act)
     if place.bot is None and table.deadline is not None and now >= table.deadline:
@@ -116,15 +118,21 @@ def _moved(
     assert hand is not None  # noqa: S101  # `_seat_to_move` has seen to it
     decision = decide(hand, place.seat, move)
     if isinstance(decision, Refusal):
-        said = dict(decision.facts) | {"legal": views.legal_moves(hand)}
+        said = dict(decision.facts) | {"legal": views.legal_moves(hand, place.seat)}
         raise Refused(replace(decision, facts=said))
-    facts = [Fact(event, command.actor, auto=command.auto) for event in decision.events]
+    facts = [_fact(event, command.actor, auto=command.auto) for event in decision.events]
     if place.autopilot:  # whoever moves himself is back
         back = events.AutopilotSet(
             seat=place.seat, player=place.player, on=False, reason="returned"
         )
         facts.insert(0, Fact(back, command.actor))
     return facts, decision
+
+
+def _fact(event: events.Event, actor: str, *, auto: bool) -> Fact:
+    """A fact of a move by who made it; a reshuffle is the dealer's."""
+    dealt = isinstance(event, events.PileReshuffled)
+    return Fact(event, DEALER) if dealt else Fact(event, actor, auto=auto)
 
 
 def _outcome(row: Row, after: Folded, sealed: Sequence[Stored]) -> Outcome:

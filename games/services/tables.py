@@ -15,7 +15,7 @@ from games.models import Table
 from games.rules import events
 from games.rules.hosting import CLOCKS, buy_in_bounds
 from games.rules.liability import liability
-from games.rules.options import PRESETS, RULES_VERSION, complete, rules_hash
+from games.rules.options import PRESETS, RULES_VERSION, complete, rules_hash, slap_conflict
 from games.rules.table import CHIPS, fold
 from games.services import loading
 from games.services.loading import append
@@ -229,6 +229,9 @@ def table_opened(settings: TableSettings, creator: UUID, *, delay_s: int = 0) ->
     if not 0 < settings.stake <= STAKE_MAX:
         raise refuse("bad_amount", field="stake", most=STAKE_MAX)
     rules = rule_set(settings.preset, settings.options, settings.seats)
+    refused = slap_conflict(rules.options, move_ms=CLOCKS[settings.clock].move_ms)
+    if refused:
+        raise Refused(refused)
     worst = liability(rules.options, settings.seats, settings.stake)
     least, most = buy_in_bounds(worst, settings.stake)
     least = least if settings.buy_in_min is None else settings.buy_in_min

@@ -14,6 +14,7 @@ from django.db import connection
 from games import dealer, folds, selectors
 from games.rules import events, fair
 from games.rules.cards import TEXTS
+from games.rules.shuffles import Deck
 from tests.api.callers import Answer, Caller, caller
 from tests.api.play import play, turn_at
 from tests.factories import a_table, sits_down
@@ -23,14 +24,14 @@ pytestmark = pytest.mark.django_db
 CARD = re.compile(r"(?<![A-Za-z0-9])[A2-9TJQK][CDHS](?![A-Za-z0-9])")
 TURNS = 4
 PASSING = ("Server-Time",)
-Patch = Callable[[dealer.Deck], None]
+Patch = Callable[[Deck], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
     """What the dealer knows of the running hand."""
 
-    deck: dealer.Deck
+    deck: Deck
     seed: bytes
     key: bytes
 
@@ -48,10 +49,10 @@ TRUE_DECK = dealer.deck_from
 
 
 @contextmanager
-def other_deck(deck: dealer.Deck, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def other_deck(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The same log with another deck under it, as if the hidden cards lay otherwise."""
 
-    def deck_from(dealt: events.HandDealt, server_seed: bytes) -> dealer.Deck:
+    def deck_from(dealt: events.HandDealt, server_seed: bytes) -> Deck:
         return deck
 
     folds.forget_all()
@@ -61,13 +62,13 @@ def other_deck(deck: dealer.Deck, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
     folds.forget_all()
 
 
-def turned(deck: dealer.Deck, known: set[str]) -> dealer.Deck:
+def turned(deck: Deck, known: set[str]) -> Deck:
     """The deck with every card that the viewer does not know in another place."""
-    hidden = [place for place, card in enumerate(deck) if TEXTS[card] not in known]
-    changed = list(deck)
+    hidden = [place for place, card in enumerate(deck.cards) if TEXTS[card] not in known]
+    changed = list(deck.cards)
     for place, source in zip(hidden, hidden[1:] + hidden[:1], strict=True):
-        changed[place] = deck[source]
-    return tuple(changed)
+        changed[place] = deck.cards[source]
+    return Deck(tuple(changed), deck.shuffler)
 
 
 def looks(table: UUID, who: Caller, version: int, *, since: int, card: str) -> list[Answer]:
@@ -198,4 +199,4 @@ def test_the_other_deck_is_another_one(table: UUID, monkeypatch: pytest.MonkeyPa
     with other_deck(turned(secret.deck, public_cards(table)[0]), monkeypatch):
         assert selectors.state_document(selectors.see(table, turn.player)) != turn.state
     assert selectors.state_document(selectors.see(table, turn.player)) == turn.state
-    assert sorted(turned(secret.deck, set())) == sorted(secret.deck)
+    assert sorted(turned(secret.deck, set()).cards) == sorted(secret.deck.cards)

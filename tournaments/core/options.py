@@ -123,6 +123,9 @@ def game_rules(options: Mapping[str, object]) -> Values | Refusal:
     complete = rules.complete({"max_players": seats, **overrides}, seats)
     if isinstance(complete, Refusal):
         return complete
+    refused = rules.slap_conflict(complete, move_ms=None)
+    if refused:
+        return refused
     return {
         "preset": preset,
         "version": rules.RULES_VERSION,

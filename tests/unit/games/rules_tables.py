@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from eventstore.core.refusal import Refusal
 from games.case_reading import arranged
 from games.rules import moves
-from games.rules.decide import Decision, decide, legal
+from games.rules.decide import Decision, decide, legal, legal_slaps
 from games.rules.domains import Choice, Counts, Domain, Range, Tiers
-from games.rules.options import DOMAINS, PLAYABLE, Options, complete
+from games.rules.options import DOMAINS, Options, complete
 from games.rules.result import Result
 from games.rules.selfplay import QUIET_KNOCK_CHANCE, Random, Run, pick, random_setup
 from games.rules.state import Hand, dealt_hand, fold
@@ -116,11 +116,19 @@ def dealt(rng: Random, options: Options, seats: int) -> Hand:
     return dealt_hand(setup, upcard=first if options.initial_upcard else None)
 
 
+def mover(hand: Hand, rng: Random) -> tuple[int, moves.Move]:
+    """Who moves next, and how: a slap where there is one, as often as not."""
+    slaps = [(seat, one) for seat in hand.setup.seats for one in legal_slaps(hand, seat)]
+    if slaps and rng.random() < 0.5:
+        return pick(rng, slaps)
+    return hand.to_act or 0, choose(hand, rng)
+
+
 def walk(hand: Hand, rng: Random) -> Iterator[tuple[Hand, moves.Move, Decision, Hand]]:
     """Random play to the end: state, move, decision, next state."""
     while not hand.over:
-        chosen = choose(hand, rng)
-        found = decide(hand, hand.to_act or 0, chosen)
+        seat, chosen = mover(hand, rng)
+        found = decide(hand, seat, chosen)
         assert isinstance(found, Decision), found
         following = fold(hand, found.events)
         yield hand, chosen, found, following
@@ -151,7 +159,7 @@ FREE = sorted(set(DOMAINS) - {"max_players", "joker_value"})
 def option_sets(draw: st.DrawFn, seats: int) -> Options:
     """Playable option sets, a few options changed at a time."""
     names = draw(st.lists(st.sampled_from(FREE), max_size=8, unique=True))
-    chosen = {name: draw(_values(PLAYABLE.get(name, DOMAINS[name]))) for name in names}
+    chosen = {name: draw(_values(DOMAINS[name])) for name in names}
     if chosen.get("settlement") == "difference":
         chosen = {**chosen, "difference_cap": 20, "stake_mode": "pay_each", "caught_rule": "seed"}
         chosen["caught_bonus_from"] = "all"

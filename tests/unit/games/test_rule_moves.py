@@ -12,6 +12,7 @@ from games.rules import events, moves
 from games.rules.cards import CODES, codes_of, pack_of
 from games.rules.dealing import deal
 from games.rules.result import hand_ended, settle
+from games.rules.shuffles import Deck
 from games.rules.state import evolve, fold, with_deck
 from tests.unit.games.rules_tables import after, code, decided, ended, table
 
@@ -118,7 +119,7 @@ def test_only_a_finished_hand_with_its_deck_settles() -> None:
     with pytest.raises(InvariantBroken):
         settle(hand)
     with pytest.raises(InvariantBroken):
-        with_deck(hand.setup, tuple(range(51)))
+        with_deck(hand.setup, Deck(tuple(range(51))))
 
 
 def test_a_hand_voided_from_outside_pays_nothing() -> None:

@@ -9,13 +9,13 @@ from games.rules.liability import liability
 from games.rules.options import (
     DEFAULTS,
     DOMAINS,
-    PLAYABLE,
     PRESETS,
     Options,
     as_dict,
     complete,
     differences,
     rules_hash,
+    slap_conflict,
 )
 from tests.unit.games.rules_tables import options_of
 
@@ -40,7 +40,6 @@ def test_the_hash_of_the_source_rules_is_the_published_one() -> None:
 
 def test_every_option_has_a_range_and_every_range_an_option() -> None:
     assert tuple(DOMAINS) == Options.__struct_fields__
-    assert set(PLAYABLE) < set(DOMAINS)
     assert differences(DEFAULTS) == {}
     assert differences(options_of(hand_size=7)) == {"max_players": 6, "hand_size": 7}
 
@@ -97,18 +96,13 @@ def test_wrong_types_and_ranges_are_out_of_range(option: str, value: object) -> 
     assert problem({option: value}) == (option, "out_of_range")
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [("jokers", 1), ("deuces_wild", True), ("slap", True), ("on_empty_stock", "reshuffle")],
-)
-def test_what_is_not_played_yet_is_out_of_range_and_says_what_is(
-    option: str, value: object
-) -> None:
-    assert problem({option: value}) == (option, "out_of_range")
-    refused = complete({option: value}, 2)
-    assert isinstance(refused, Refusal)
-    expected = {"option": option, "code": "out_of_range", "value": value}
-    assert refused.facts["problems"] == [expected | {"allowed": PLAYABLE[option].allowed}]
+@pytest.mark.parametrize(("move_ms", "allowed"), [(10_000, True), (30_000, True), (30_001, False)])
+def test_v16_a_slap_needs_a_quick_table_and_no_tournament(move_ms: int, *, allowed: bool) -> None:
+    assert (slap_conflict(options_of(slap=True), move_ms=move_ms) is None) == allowed
+    refused = slap_conflict(options_of(slap=True), move_ms=None)
+    assert refused is not None
+    assert (refused.code, refused.rule) == ("bad_options", "V16")
+    assert slap_conflict(DEFAULTS, move_ms=None) is None
 
 
 @pytest.mark.parametrize(

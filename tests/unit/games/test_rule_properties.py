@@ -1,6 +1,6 @@
 """What holds for every hand under every option set (`style.md` section 8)."""
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import msgspec
 import pytest
@@ -18,7 +18,8 @@ from games.rules.options import DEFAULTS, RULES_VERSION, Options, rules_hash
 from games.rules.result import hand_ended, settle
 from games.rules.rulebook import rulebook
 from games.rules.selfplay import SeededNumbers
-from games.rules.state import Hand, Setup, evolve, fold, start
+from games.rules.shuffles import Deck
+from games.rules.state import Hand, Setup, evolve, find_meld, fold, start
 from tests.unit.games.rules_tables import UUIDS, dealt, option_sets, walk
 
 play = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -32,19 +33,41 @@ def everything(hand: Hand) -> list[int]:
     pack, deck = hand.setup.rules.pack, hand.setup.deck or ()
     found = [card for cards in hand.cards for card in pack.cards_in(cards)]
     found += [card for meld in hand.melds for card in pack.cards_in(meld.cards)]
-    return sorted((*found, *hand.pile, *deck[hand.stock_next :]))
+    stock = deck[hand.stock_next : hand.stock_next + hand.stock_count]
+    return sorted((*found, *hand.pile, *stock))
 
 
 def conceivable(hand: Hand) -> list[moves.Move]:
-    """Every move that anybody could name in a state, in the form in which `legal` names them."""
-    pack = hand.setup.rules.pack
-    held = pack.cards_in(hand.cards[hand.actor])
-    found = [moves.DRAW, moves.TAKE, moves.KNOCK, moves.Move("P")]
-    found += [moves.DISCARDS[card] for card in pack.codes]
-    found += [moves.hit(card, number) for card in pack.codes for number in range(1, 9)]
+    """Every move of a turn that anybody could name in a state; spreads of up to six cards."""
+    rules = hand.setup.rules
+    held = rules.pack.cards_in(hand.cards[hand.actor])
+    found = [moves.DRAW, moves.TAKE, moves.KNOCK]
+    found += [moves.DISCARDS[card] for card in rules.pack.codes]
+    ends: tuple[moves.RunEnd | None, ...] = (None, "low", "high")
+    found += [
+        moves.hit(card, number, end)
+        for card in rules.pack.codes
+        for number in range(1, len(hand.melds) + 2)
+        for end in ends
+    ]
     for size in range(2, min(len(held), 6) + 1):
-        found += [moves.lay(*cards) for cards in combinations(held, size)]
+        for cards in combinations(held, size):
+            wild = rules.pack.set_of(cards) & rules.shape.wilds and size < 5
+            found += [moves.lay(*order) for order in (permutations(cards) if wild else [cards])]
     return found
+
+
+def meaning(hand: Hand, move: moves.Move) -> tuple[object, ...]:
+    """What a move does, however it is written: the same for every form that means the same."""
+    rules = hand.setup.rules
+    if move.verb == "L":
+        reading = rules.read(move.cards)
+        return "L", rules.pack.set_of(move.cards), reading and reading.span
+    meld = find_meld(hand, move.meld)[1]
+    if move.verb == "H" and meld is not None:
+        bit = rules.pack.bits[move.cards[0]]
+        return "H", bit, move.meld, melds.place_at(meld, bit, move.end, rules.shape)
+    return move.verb, move.cards, move.meld
 
 
 def dealt_event(setup: Setup, hand: Hand) -> events.HandDealt:
@@ -92,7 +115,7 @@ def public(hand: Hand) -> tuple[object, ...]:
         [hand.held_number(seat) for seat in hand.setup.seats],
         *(hand.melds, hand.pile, hand.stock_next, hand.stock_count, hand.turn, hand.to_act),
         *(hand.phase, hand.taken, hand.hits, hand.discard_turns, hand.holds, hand.held),
-        *(hand.finish, hand.end, hand.round, hand.laid),
+        *(hand.finish, hand.end, hand.round, hand.laid, hand.discarder),
     )
 
 
@@ -115,10 +138,11 @@ def test_cards_are_conserved_and_a_player_to_act_has_a_move(
 def test_decide_accepts_exactly_the_legal_moves(count: int, options: Options, seed: str) -> None:
     rng = SeededNumbers(seed)
     for hand, *_ in walk(dealt(rng, options, count), rng):
-        listed = set(legal(hand))
+        listed = [meaning(hand, move) for move in legal(hand)]
+        assert len(set(listed)) == len(listed)
         for move in conceivable(hand):
-            if len(move.cards) <= 6:
-                assert (refusal(hand, hand.to_act or 0, move) is None) == (move in listed), move
+            accepted = refusal(hand, hand.to_act or 0, move) is None
+            assert accepted == (meaning(hand, move) in listed), move
         for seat in hand.setup.seats:
             other = decide(hand, seat, moves.DRAW)
             assert seat == hand.to_act or (
@@ -172,7 +196,8 @@ def test_folds_agree_in_parts_after_storage_and_without_the_deck(
     opening = dealt_event(first.setup, first)
     stored = msgspec.json.decode(msgspec.json.encode(opening), type=events.HandDealt)
     assert stored == opening
-    hand = start(stored, first.setup.deck)
+    deck = Deck(first.setup.deck or (), first.setup.shuffler)
+    hand = start(stored, deck)
     blind = start(stored)
     assert hand.cards == first.cards
     facts: list[msgspec.Struct] = []
@@ -260,17 +285,21 @@ def check_fits(laid: int, *, deck: int, high: bool) -> None:
     pack = pack_of(deck)
     ranks = pack.rank_count
     top = ranks + 1 if high else 0
-    meld = melds.meld_of(1, 0, laid, top=top, ranks=ranks)
-    assert meld is not None
+    shape = melds.shape_of(ranks, high_aces=high)
+    reading = melds.read(laid, top)
+    assert reading is not None
+    meld = melds.meld_of(1, 0, laid, reading, shape)
     for card in pack.codes:
         bit = pack.bits[card]
         with_card = pack.cards_in(laid | bit)
         longer = is_book(with_card) or is_run(with_card, deck=deck, high=high)
         assert bool(meld.fits & bit) == (longer and not laid & bit)
         if meld.fits & bit:
-            assert melds.grown(meld, bit, top, ranks) == melds.meld_of(
-                1, 0, laid | bit, top=top, ranks=ranks
-            )
+            place = melds.place_at(meld, bit, None, shape)
+            longer_one = melds.read(laid | bit, top)
+            assert longer_one is not None
+            whole = melds.meld_of(1, 0, laid | bit, longer_one, shape)
+            assert melds.grown(meld, bit, place, shape) == whole
 
 
 @settings(max_examples=100, deadline=None)
@@ -288,7 +317,10 @@ def test_deadwood_is_the_least_of_all_choices(cards: list[int], high: bool) -> N
         return best
 
     held = pack.set_of(cards)
-    assert scoring.deadwood(held, table, top) == least(tuple(cards))
+    spreads = melds.spreads(held, top)
+    assert scoring.deadwood(held, spreads, lambda some: scoring.points(some, table)) == least(
+        tuple(cards)
+    )
     assert scoring.points(held, table) == sum(min(card % 13 + 1, 10) for card in cards)
 
 

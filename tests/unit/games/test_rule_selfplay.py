@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from django.core.management.base import CommandError
 
+from games.case_reading import VERBS
 from games.management.commands.selfplay import Command
 from games.rules.options import DEFAULTS
 from games.rules.selfplay import POLICIES, Run, SeededNumbers, play, recorded, shuffled
 from games.selfplay_check import check_line
-from tests.unit.games.rules_tables import move, options_of, table
+from tests.unit.games.rules_tables import move, options_of
 
 ENDS = {"initial_tonk", "tonk_out", "discard_out", "knock_win", "caught", "stock_out"}
 
@@ -41,6 +42,20 @@ def test_lines_of_other_rules_replay(seats: int) -> None:
     options = options_of(seats, must_spread=True, initial_upcard=False, hit_hold_first=1, deck=40)
     found = lines(30, seats, options=options, bots=("greedy-1", "mixed"))
     assert [check_line(line) for line in found] == [None] * 30
+
+
+def test_every_option_can_be_played() -> None:
+    options = options_of(
+        3, jokers=2, joker_value=15, deuces_wild=True, slap=True, on_empty_stock="reshuffle"
+    )
+    found = lines(200, options=options)
+    assert [check_line(line) for line in found] == [None] * 200
+    assert any("reshuffle" in line for line in found)
+    verbs = {action[1] for line in found for action in line["actions"]}
+    assert verbs == set(VERBS) - {"timeout"}
+    changed = next(line for line in found if "reshuffle" in line)
+    changed["reshuffle"] = changed["reshuffle"][1:]
+    assert check_line(changed) == "schema: reshuffle is no order of the covered discards"
 
 
 @pytest.mark.parametrize(
@@ -72,8 +87,7 @@ def test_a_line_must_end_with_its_last_action() -> None:
 
 
 def test_every_verb_has_its_notation() -> None:
-    hand = table(hands={"A": "2C", "B": "9S JC"})
-    notation = [recorded(hand, move(text)) for text in ("H 9S m1 low", "P 9S", "P", "T", "K")]
+    notation = [recorded("B", move(text)) for text in ("H 9S m1 low", "P 9S", "P", "T", "K")]
     assert notation == [
         ["B", "hit", "9S", "m1", "low", "ok"],
         ["B", "slap", "9S", "ok"],
@@ -116,7 +130,7 @@ def test_the_command_writes_a_line_a_hand(tmp_path: Path) -> None:
         ({"hands": -1}, "--hands"),
         ({"options": "{"}, "no JSON"),
         ({"options": "[]"}, "JSON object"),
-        ({"options": '{"jokers": 1}'}, "out_of_range"),
+        ({"options": '{"jokers": 3}'}, "out_of_range"),
         ({"options": '{"max_players": 2}'}, "too_many_players"),
         ({"bots": "greedy-1,clever"}, "clever"),
         ({"out": Path("/nowhere/at/all")}, "No such file"),

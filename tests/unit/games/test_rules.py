@@ -13,6 +13,7 @@ from games.rules.options import DEFAULTS, complete
 from games.rules.payouts import Showdown, caught
 from games.rules.rulebook import rulebook
 from games.rules.selfplay import Run, SeededNumbers, random_setup
+from games.rules.shuffles import Deck
 from games.rules.state import Setup, with_deck
 from tests.unit.games.rules_tables import after, code, ended, nets, options_of, table, texts
 
@@ -26,7 +27,7 @@ def setup_with(first: str, *, seats: int = 2, dealer: int = 1, **options: object
     setup = random_setup(SeededNumbers("t"), run, hand="t", dealer=dealer)
     given = codes_of(first.split())
     rest = [card for card in rules.pack.codes if card not in given]
-    return with_deck(setup, (*given, *rest))
+    return with_deck(setup, Deck((*given, *rest)))
 
 
 def test_R1_two_or_three_play_by_default() -> None:

@@ -23,8 +23,9 @@ from games import selectors
 from games.folds import Folded
 from games.rules import events, views
 from games.rules.cards import TEXTS
-from games.rules.decide import legal
+from games.rules.decide import legal, legal_slaps
 from games.rules.options import RULES_VERSION, Options, rules_hash
+from games.rules.shuffles import FIRST_RESHUFFLED, Deck, GivenShuffle, extended
 from games.rules.state import Hand
 from games.rules.table import Table, fold
 from games.rules.views import PUBLIC, Viewer
@@ -35,7 +36,6 @@ TABLE = UUID("0199c2b2-6c1f-7033-818c-ef2df94c3850")
 HAND = "0199c2b2-6c1f-7033-818c-ef2df94c3851"
 AT = datetime(2026, 12, 1, 8, tzinfo=UTC)
 MOVES_MAX = 40
-Deck = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,12 @@ def moment_of(hand: Hand, options: Options, rng: Random, moves: int) -> Moment:
             break
         facts += decision.events
     assert hand.setup.deck is not None
-    return Moment(recorded([*opening(hand, options), *facts]), hand.setup.deck)
+    deck = Deck(hand.setup.deck, hand.setup.shuffler)
+    again = [fact for fact in facts if isinstance(fact, events.PileReshuffled)]
+    if again:
+        cards = deck.reshuffled(again[0].places)[0]
+        deck = Deck(deck.cards, GivenShuffle(cards[FIRST_RESHUFFLED:]))
+    return Moment(recorded([*opening(hand, options), *facts]), deck)
 
 
 @st.composite
@@ -146,15 +151,50 @@ def known(moment: Moment, viewer: Viewer) -> set[int]:
 
 
 def other_deck(moment: Moment, viewer: Viewer, rng: Random) -> Deck:
-    """The deck with all that the viewer does not know in another order."""
-    seen = known(moment, viewer)
-    places = [place for place, card in enumerate(moment.deck) if card not in seen]
-    shuffled = places.copy()
-    rng.shuffle(shuffled)
-    deck = list(moment.deck)
-    for place, source in zip(places, shuffled, strict=True):
-        deck[place] = moment.deck[source]
-    return tuple(deck)
+    """The deck with all that the viewer does not know in another order.
+
+    Of a reshuffled stock he knows which cards lie there: only their order is hidden.
+    """
+    seen, shuffler = known(moment, viewer), moment.deck.shuffler
+    again = reshuffled(moment)
+    order = turned(again, {place for place, card in enumerate(again) if card in seen}, rng)
+    fixed = seen | set(again)
+    places = {place for place, card in enumerate(moment.deck.cards) if card in fixed}
+    return Deck(turned(moment.deck.cards, places, rng), GivenShuffle(order) if again else shuffler)
+
+
+def reshuffled(moment: Moment) -> tuple[int, ...]:
+    """The stock that a reshuffle made, empty without one: all of it lay open in the pile before."""
+    shuffler = moment.deck.shuffler
+    return shuffler.order if isinstance(shuffler, GivenShuffle) else ()
+
+
+def stood_for(moment: Moment) -> set[str]:
+    """Cards that wild cards stand for: named, wherever they may be."""
+    laid = [one.event for one in moment.stored if hasattr(one.event, "stands_for")]
+    return {card for fact in laid for card in as_list(fact.stands_for)}
+
+
+def as_list(cards: str | Sequence[str]) -> Sequence[str]:
+    return [cards] if isinstance(cards, str) else cards
+
+
+def turned(cards: tuple[int, ...], fixed: set[int], rng: Random) -> tuple[int, ...]:
+    """The cards in another order, but for those at fixed places."""
+    places = [place for place in range(len(cards)) if place not in fixed]
+    found = list(cards)
+    for place, source in zip(places, rng.sample(places, len(places)), strict=True):
+        found[place] = cards[source]
+    return tuple(found)
+
+
+def by_place(deck: Deck | None) -> tuple[int, ...] | None:
+    """Codes by place, those of a reshuffled stock too."""
+    if deck is None:
+        return None
+    if not isinstance(deck.shuffler, GivenShuffle):
+        return deck.cards
+    return extended(deck.cards, deck.shuffler.order)
 
 
 def served(moment: Moment, viewer: Viewer, deck: Deck | None) -> list[bytes]:
@@ -165,7 +205,7 @@ def served(moment: Moment, viewer: Viewer, deck: Deck | None) -> list[bytes]:
     )
     found = [msgspec.json.encode(document)]
     for one in moment.stored:
-        fields = views.served_data(one.payload, kind=one.type, deck=deck, viewer=viewer)
+        fields = views.served_data(one.payload, kind=one.type, deck=by_place(deck), viewer=viewer)
         found.append(msgspec.json.encode(fields))
     if viewer.seat is not None:
         folded = Folded(TABLE, table, head_of(moment.stored), moment.stored)
@@ -200,10 +240,10 @@ def test_only_the_player_to_act_is_told_his_moves(moment: Moment) -> None:
         document = views.state_document(
             table, viewer, table_id=str(TABLE), names={}, time_text=time_text
         )
-        assert ("legal" in document) == (viewer.seat == table.to_act)
-        if viewer.seat == table.to_act:
-            told = [one["move"] for one in views.legal_moves(table.hand)]
-            assert told == [move.text for move in legal(table.hand)]
+        expected = list(legal(table.hand)) if viewer.seat == table.to_act else []
+        if viewer.seat in table.hand.setup.seats:
+            expected = [*legal_slaps(table.hand, viewer.seat), *expected]
+        assert document.get("legal", []) == views.listed(expected)
 
 
 @given(moments())
@@ -211,7 +251,8 @@ def test_a_seat_sees_its_own_cards_alone(moment: Moment) -> None:
     table = moment.table(moment.deck)
     for viewer in viewers(moment):
         text = b"".join(served(moment, viewer, moment.deck)).decode()
-        hidden = {TEXTS[card] for card in set(moment.deck) - known(moment, viewer)}
+        once_open = known(moment, viewer) | set(reshuffled(moment))
+        hidden = {TEXTS[card] for card in set(moment.deck.cards) - once_open} - stood_for(moment)
         shown = {card for card in hidden if f'"{card}"' in text}
         assert not shown
     assert table.playing
