@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from games.rules import melds
-from games.rules.cards import ACES, DEUCES, JOKER_SET, LANE, LANE_BITS, LANES, SUIT_COUNT
+from games.rules.cards import ACES, DEUCES, LANE, LANE_BITS, LANES, SUIT_COUNT
 from games.rules.melds import BOOK_MAX, SPREAD_MIN, SUITS_BIT, Reading, Shape, WildAt
 
 NATURALS_MIN = 2
@@ -32,14 +32,13 @@ def readings(cards: int, shape: Shape) -> tuple[Reading, ...]:
 def read_listed(cards: Sequence[int], shape: Shape) -> Reading | None:
     """What a list of cards is, each a set of one; None if it is no spread.
 
-    With a wild card the order is that of the run, low card first, and says what each wild card
-    stands for. A list whose order says nothing of the kind may still be a spread of cards that are
-    all in their own places.
+    With a wild card in it the order is that of the run, low card first, and says what each wild
+    card stands for.
     """
     laid = sum(cards)
     if not laid & shape.wilds:
         return melds.read(laid, shape.top)
-    return _book(laid, shape) or _run_in_order(cards, laid, shape) or _natural(laid, shape)
+    return _book(laid, shape) or _run_in_order(cards, laid, shape)
 
 
 def spreads(cards: int, shape: Shape) -> Iterator[int]:
@@ -51,11 +50,6 @@ def spreads(cards: int, shape: Shape) -> Iterator[int]:
             seen.add(found)
             if readings(found, shape):
                 yield found
-
-
-def _natural(laid: int, shape: Shape) -> Reading | None:
-    """Deuces alone are wild and natural at once; a joker never is."""
-    return None if laid & JOKER_SET else melds.read(laid, shape.top)
 
 
 def _book(cards: int, shape: Shape) -> Reading | None:
