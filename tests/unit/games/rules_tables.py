@@ -65,6 +65,11 @@ def code(hand: Hand, text: str, *, seat: int | None = None) -> str:
     return found.code if isinstance(found, Refusal) else "ok"
 
 
+def fold_of(hand: Hand, made: Decision) -> Hand:
+    """The hand after the facts of a decision."""
+    return fold(hand, made.events)
+
+
 def play(hand: Hand, *texts: str) -> tuple[Hand, Result | None]:
     """The hand after moves of whoever is to act, all of which must be legal, and its result."""
     result = None

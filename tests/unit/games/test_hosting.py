@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.rules import events
-from games.rules.hosting import dealt_in, may_be_dealt_in
+from games.rules.hosting import dealt_in, may_be_dealt_in, newcomers_seat
 from games.rules.liability import liability
 from games.rules.options import DEFAULTS, RULES_VERSION, rules_hash
 from games.rules.table import Place, Table
@@ -48,8 +48,18 @@ def a_table(stacks: list[int], bot: str | None = None) -> Table:
         ([100], []),
     ],
 )
-def test_who_is_dealt_in(stacks: list[int], seats: list[int]) -> None:
+def test_D19_who_is_dealt_in_of_those_who_stay(stacks: list[int], seats: list[int]) -> None:
     assert [place.seat for place in dealt_in(a_table(stacks))] == seats
+
+
+def test_D19_whoever_leaves_or_sits_out_is_not_dealt_in() -> None:
+    table = a_table([100, 100, 100])
+    first, *others = table.places
+    leaving = replace(table, places=(replace(first, leaving="asked"), *others))
+    away = replace(table, places=(replace(first, sat_out="asked"), *others))
+    for one in (leaving, away):
+        assert [place.seat for place in dealt_in(one)] == [2, 3]
+    assert newcomers_seat(4, [1, 3], 3) == 2  # at the right of the next dealer (R7)
 
 
 @given(st.lists(st.integers(0, 200), min_size=2, max_size=6))

@@ -1,7 +1,5 @@
 """Where the source is silent: each test named by the decision that it tests (`rules.md` 2)."""
 
-# ruff: noqa: N802 -- decisions are numbered D1, D2, ... everywhere.
-
 import pytest
 
 from eventstore.core.refusal import InvariantBroken, Refusal

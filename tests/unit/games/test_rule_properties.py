@@ -121,7 +121,7 @@ def public(hand: Hand) -> tuple[object, ...]:
 
 @play
 @given(seats, rule_sets, seeds)
-def test_cards_are_conserved_and_a_player_to_act_has_a_move(
+def test_D28_a_player_to_act_has_a_move_and_cards_are_conserved(
     count: int, options: Options, seed: str
 ) -> None:
     rng = SeededNumbers(seed)

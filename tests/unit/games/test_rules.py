@@ -1,7 +1,5 @@
 """The rules of the source, each test named by the rule that it tests (`rules.md` section 1)."""
 
-# ruff: noqa: N802 -- rules are numbered R1, R2, ... everywhere.
-
 import pytest
 
 from eventstore.core.refusal import Refusal

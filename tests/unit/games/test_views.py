@@ -220,7 +220,7 @@ def viewers(moment: Moment) -> list[Viewer]:
 
 
 @given(moments(), st.randoms(use_true_random=False))
-def test_hidden_cards_change_no_byte(moment: Moment, rng: Random) -> None:
+def test_D20_hidden_cards_change_no_byte(moment: Moment, rng: Random) -> None:
     for viewer in viewers(moment):
         other = other_deck(moment, viewer, rng)
         assert served(moment, viewer, moment.deck) == served(moment, viewer, other)
