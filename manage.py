@@ -12,7 +12,8 @@ from tonk_site.identity import ServicesError
 # These read no database, or (`up`) start the services themselves.
 WITHOUT_SERVICES = frozenset(
     {"", "--help", "--version", "cases", "check", "collectstatic", "compilemessages",
-     "demo", "diffsettings", "help", "makemessages", "selfplay", "tonkh", "up", "version"}
+     "demo", "diffsettings", "help", "makemessages", "prove", "selfplay", "tonkh replay",
+     "tonkh verify", "up", "version"}
 )  # fmt: skip
 
 
@@ -21,7 +22,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tonk_site.settings")
     command = sys.argv[1] if len(sys.argv) > 1 else ""
     with contextlib.ExitStack() as stack:
-        if command not in WITHOUT_SERVICES:
+        if not WITHOUT_SERVICES & {command, " ".join(sys.argv[1:3])}:
             os.environ.update(stack.enter_context(available(data_folder())))
         execute_from_command_line(sys.argv)
 

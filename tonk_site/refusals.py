@@ -37,6 +37,7 @@ MEANINGS: dict[str, Meaning] = {
     "bad_card": Meaning(
         400, "This move or card can not be read.", "Šio ėjimo ar kortos perskaityti nepavyko."
     ),
+    "bad_tonkh": Meaning(400, "This is no hand history.", "Tai ne partijos įrašas."),
     "unknown_currency": Meaning(
         400, "This currency is not installed.", "Tokios valiutos čia nėra."
     ),
@@ -105,6 +106,9 @@ MEANINGS: dict[str, Meaning] = {
         409, "Something happened meanwhile; look again.", "Per tą laiką kai kas pasikeitė."
     ),
     "not_your_turn": Meaning(409, "It is not your turn.", "Dabar ne jūsų ėjimas."),
+    "no_reveal_yet": Meaning(
+        409, "The hand is still running.", "Partija dar nebaigta.", retryable=True
+    ),
     "no_hand": Meaning(409, "No hand is running.", "Partija nežaidžiama."),
     "hand_over": Meaning(409, "The hand is over.", "Partija baigta."),
     "table_closed": Meaning(409, "The table is closed.", "Stalas uždarytas."),
