@@ -36,9 +36,22 @@ class Refused(NamedTuple):
 
 
 USE = {"must_use_discard": True}
+SLAP = {"slap": True}
+
+
+def slappable(by: str) -> Hand:
+    """A or B has thrown the eight of clubs, which fits a spread."""
+    hands = {"A": "KC KD 8C", "B": "4C 4D 8C"} | {"AB"[by == "A"]: "5H 5S"}
+    start = table(hands=hands, turn=by, start="drawn", melds=RUN, discard="QH", options=SLAP)
+    return after(start, "D 8C")
+
+
 CASES = [
     Refused(over(), "S", "hand_over", "D7"),
     Refused(hand(), "P KC", "slap_not_possible", "V16"),
+    Refused(slappable(by="B"), "P 4D", "slap_not_possible", "V16", {"sheds": 0}),
+    Refused(slappable(by="A"), "P", "card_not_in_hand", "V16", {"sheds": 1}),
+    Refused(slappable(by="A"), "P KC", "card_not_in_hand", "V16", {"sheds": 1}),
     Refused(hand("S", "D 9S"), "S", "not_your_turn", "R14", {"to_act": 1}),
     Refused(hand("S"), "K", "knock_only_at_turn_start", "D8"),
     Refused(hand(options={"knock_from_round": 4}), "K", "knock_too_early", "V8", {"round": 4}),

@@ -10,6 +10,7 @@ from games.rules.decide import decide, default_action, legal_slaps
 from games.rules.events import CardHit, CardSlapped, PileReshuffled, PlacedCard, SpreadLaid
 from games.rules.initial import claims
 from games.rules.options import PRESETS, RULES_VERSION, complete
+from games.rules.result import Result
 from games.rules.rulebook import rulebook
 from games.rules.state import Hand, evolve, fold
 from tests.unit.games.rules_tables import (
@@ -233,6 +234,65 @@ def test_V8_when_and_with_what_one_may_knock() -> None:
 def test_V9_what_a_caught_knocker_pays(options: dict[str, Any], net: list[int]) -> None:
     assert caught_nets(options) == net
     assert sum(net) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "owed"),
+    [
+        (
+            {"caught_rule": "low_only"},
+            [(2, 1, 4, "V9"), (4, 1, 2, "V9"), (2, 3, 4, "V9"), (4, 3, 2, "V9")],
+        ),
+        ({"caught_rule": "knocker_pays_table"}, [(2, 1, 3, "V9"), (2, 3, 3, "V9")]),
+        ({"caught_rule": "single_each"}, [(2, 1, 2, "V9"), (2, 3, 2, "V9"), (2, 4, 2, "V9")]),
+        (
+            {"settlement": "difference", "difference_cap": 9},
+            [(2, 1, 18, "V15"), (2, 3, 18, "V15")],
+        ),
+    ],
+)
+def test_V9_V15_every_payment_of_a_caught_knocker(
+    options: dict[str, Any], owed: list[tuple[int, int, int, str]]
+) -> None:
+    hands = {"A": "5C", "B": "TC", "C": "5D", "D": "8D"}
+    result = ended(table("ABCD", hands=hands, options=options, stake=2), "K")
+    assert paid(result) == owed
+
+
+def paid(result: Result) -> list[tuple[int, int, int, str]]:
+    """Payments as (from, to, amount, rule)."""
+    return [(one.from_seat, one.to_seat, one.amount, one.rule) for one in result.transfers]
+
+
+@pytest.mark.parametrize(
+    ("tie", "owed"),
+    [
+        ("each_paid", [(1, 2, 5, "R34"), (3, 2, 5, "R34"), (1, 4, 5, "R34"), (3, 4, 5, "R34")]),
+        # From the dealer's left C pays first: B's share, then A pays D's.
+        ("split", [(3, 2, 5, "R34"), (1, 4, 5, "R34")]),
+        ("no_payment", []),
+    ],
+)
+def test_V14_every_payment_at_the_end_of_the_stock(
+    tie: str, owed: list[tuple[int, int, int, str]]
+) -> None:
+    hands = {"A": "KC", "B": "4C", "C": "KD", "D": "4D"}
+    options = {"stockout_tie": tie}
+    hand = table("ABCD", hands=hands, rest="discard", discard="QH", options=options, stake=5)
+    assert paid(ended(hand, "S")) == owed
+
+
+def test_V14_D21_shares_are_filled_by_payers_in_order() -> None:
+    hands = {"A": "KC", "B": "4C", "C": "KD", "D": "4D", "E": "4H"}
+    options = {"stockout_tie": "split"}
+    hand = table("ABCDE", hands=hands, rest="discard", discard="QH", options=options, stake=5)
+    # Ten units for three: B, D and E in order from the dealer's left get 4, 3 and 3.
+    assert paid(ended(hand, "S")) == [
+        (3, 2, 4, "R34"),
+        (1, 4, 2, "R34"),
+        (3, 4, 1, "R34"),
+        (1, 5, 3, "R34"),
+    ]
 
 
 def test_V10_a_tie_may_go_to_the_knocker() -> None:

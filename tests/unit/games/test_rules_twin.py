@@ -30,6 +30,10 @@ def test_engine_and_referee_agree(part: int) -> None:
     assert set(found.seen["ends"]) == set(get_args(End)), found.seen["ends"]
 
 
+def test_a_few_hands_agree() -> None:
+    assert rules_twin.hands("few", range(1, 301)).breaches == []
+
+
 def found_with(planted: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Found:
     """What the comparison says of an engine with a fault: `planted` sets it."""
     planted(monkeypatch)
