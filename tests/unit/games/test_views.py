@@ -31,6 +31,7 @@ from games.rules.table import Table, fold
 from games.rules.views import PUBLIC, Viewer
 from games.services.tables import clock_of
 from tests.unit.games.rules_tables import UUIDS, dealt, option_sets, options_of, walk
+from tonk_site.proving.random_hands import random_overrides, repaired
 
 TABLE = UUID("0199c2b2-6c1f-7033-818c-ef2df94c3850")
 HAND = "0199c2b2-6c1f-7033-818c-ef2df94c3851"
@@ -224,6 +225,21 @@ def test_D20_hidden_cards_change_no_byte(moment: Moment, rng: Random) -> None:
     for viewer in viewers(moment):
         other = other_deck(moment, viewer, rng)
         assert served(moment, viewer, moment.deck) == served(moment, viewer, other)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_D20_hidden_cards_change_no_byte_after_any_event(seed: int) -> None:
+    """A whole hand, event after event; at each the viewers in turn."""
+    rng = Random(seed)
+    seats = rng.randint(2, 6)
+    options = repaired(random_overrides(rng), seats)
+    whole = moment_of(dealt(rng, options, seats), options, rng, MOVES_MAX)
+    for count in range(2, len(whole.stored) + 1):
+        so_far = Moment(whole.stored[:count], whole.deck)
+        everybody = viewers(so_far)
+        viewer = everybody[count % len(everybody)]
+        other = other_deck(so_far, viewer, rng)
+        assert served(so_far, viewer, whole.deck) == served(so_far, viewer, other)
 
 
 @given(moments())
