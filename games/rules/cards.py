@@ -45,6 +45,9 @@ class Pack:
     """Set of the one card with this code; 0 for a card that the pack does not have."""
     code_at: tuple[int, ...]
     """Code of the card whose bit has this index; -1 where no card lies."""
+    near: tuple[int, ...]
+    """By code the cards that one may meet in a spread where no card is wild and no ace high: those
+    of its rank, and those of its suit within two ranks."""
     rank_count: int
 
     def set_of(self, cards: Iterable[int]) -> int:
@@ -71,9 +74,10 @@ class Pack:
         """
         found, code_at = [], self.code_at
         while cards:
-            lowest = cards & -cards
-            found.append(code_at[lowest.bit_length() - 1])
-            cards ^= lowest
+            index = cards.bit_length() - 1
+            found.append(code_at[index])
+            cards ^= 1 << index
+        found.reverse()
         return tuple(found)
 
 
@@ -96,7 +100,18 @@ def pack_of(deck: int, jokers: int = 0) -> Pack:
         code, index = len(RANKS) * SUIT_COUNT + number, LANE_BITS * SUIT_COUNT + number
         bits[code], code_at[index] = 1 << index, code
         codes.append(code)
-    return Pack(tuple(codes), tuple(bits), tuple(code_at), len(ranks))
+    whole = sum(bits)
+    near = tuple(_near(bit, whole) for bit in bits)
+    return Pack(tuple(codes), tuple(bits), tuple(code_at), near, len(ranks))
+
+
+def _near(card: int, pack: int) -> int:
+    """Cards of a pack that lie near one of it, all as sets; none lie near a joker."""
+    if card & JOKER_SET:
+        return 0
+    suit = card | card << 1 | card << 2 | card >> 1 | card >> 2
+    rank = sum(card >> LANE_BITS * suits | card << LANE_BITS * suits for suits in range(SUIT_COUNT))
+    return (suit | rank) & LANES & pack & ~card
 
 
 def texts(cards: Iterable[int]) -> list[str]:

@@ -1,6 +1,6 @@
 """The deal as facts: what a deck gives, before any move (D3)."""
 
-from dataclasses import dataclass
+import msgspec
 
 from games.rules import events, initial
 from games.rules.cards import TEXTS
@@ -8,8 +8,7 @@ from games.rules.result import Result, settle
 from games.rules.state import Hand, Setup, dealt_hand
 
 
-@dataclass(frozen=True, slots=True)
-class Dealt:
+class Dealt(msgspec.Struct, frozen=True, gc=False):
     """What a deal decides."""
 
     hand: Hand

@@ -6,23 +6,31 @@ import msgspec
 
 from eventstore.core.refusal import InvariantBroken, Refusal
 from games.rules import events, facts, legality, melds
-from games.rules.cards import LANES, RANKS, TEXTS
-from games.rules.melds import Reading
+from games.rules.cards import JOKERS, RANKS, TEXTS, Pack
+from games.rules.melds import SPREAD_MIN, Reading
 from games.rules.moves import DISCARDS, DRAW, KNOCK, SLAP, TAKE, Move, hit
 from games.rules.result import Result, settle
 from games.rules.rulebook import Rulebook
 from games.rules.state import UNKNOWN, Hand, find_meld, fold, may_reshuffle
-from games.rules.targets import hittable
+from games.rules.targets import hittable, is_target
 
 FORCED_MOVES_MAX = 8
 """Moves of one time-out: a draw, four spreads of twelve cards and one, a hit, a discard."""
 
-_BY_RANK_DOWN = tuple(
-    (len(RANKS) - 1 - card % len(RANKS)) * 4 + card // len(RANKS) if card < 52 else card
-    for card in range(len(TEXTS))
-)
-"""Order of discards by card code: the highest rank first, of one rank the lowest suit, jokers last.
-"""
+_SUITED = range(len(TEXTS) - len(JOKERS))
+_DOWN = sorted(_SUITED, key=lambda card: (-(card % len(RANKS)), card))
+"""Cards from the highest rank down, of one rank the lowest suit first."""
+_DISCARDS = tuple(DISCARDS[card] for card in (*_DOWN, *_DOWN, *range(len(_DOWN), len(TEXTS))))
+"""Discards in the order of choice: cards that lie near no other held one, then the others, jokers
+last."""
+_LONELY_AT = tuple(_DISCARDS.index(move) for move in DISCARDS)
+"""Place of each card in that order while no other is near it; jokers have one place only."""
+_PAIRED_AT = tuple(place + len(_DOWN) * (place < len(_DOWN)) for place in _LONELY_AT)
+"""Its place while one is."""
+
+_DRAWS = ((DRAW,), (DRAW, TAKE), (TAKE, DRAW))
+_DRAWS_OR_KNOCK = tuple((*moves, KNOCK) for moves in _DRAWS)
+"""All answers before the draw: the discard may not be taken, is of no use, is wanted."""
 
 
 class Decision(msgspec.Struct, frozen=True, gc=False):
@@ -40,17 +48,15 @@ def legal(hand: Hand) -> tuple[Move, ...]:
     """
     if hand.finish:
         return ()
-    candidates = _to_play(hand) if hand.drew else _to_draw(hand)
-    checks = legality.CHECKS
-    return tuple([move for move in candidates if checks[move.verb](hand, move) is None])
+    return _to_play(hand) if hand.drew else _to_draw(hand)
 
 
 def legal_slaps(hand: Hand, seat: int) -> tuple[Move, ...]:
     """Every slap that `decide` accepts of a seat now, in the order of discards (V16)."""
     if hand.finish or hand.discarder == UNKNOWN:
         return ()
-    rules, held = hand.setup.rules, hand.cards[hand.index(seat)]
-    sheds = _discard_moves(rules.pack.cards_in(held), rules.pack.cards_in(_loners(held)))
+    held = hand.cards[hand.index(seat)]
+    sheds = _discard_moves(hand.setup.rules.pack, held, held)
     candidates = (SLAP, *(Move("P", shed.cards) for shed in sheds))
     return tuple([move for move in candidates if legality.refusal(hand, seat, move) is None])
 
@@ -58,7 +64,7 @@ def legal_slaps(hand: Hand, seat: int) -> tuple[Move, ...]:
 def decide(hand: Hand, seat: int, move: Move) -> Decision | Refusal:
     """The facts of a move by a seat, or why it is refused. The deck must be known."""
     refused = legality.refusal(hand, seat, move)
-    if refused:
+    if refused is not None:
         return refused
     made = facts.slap(hand, seat, move) if move.verb == "P" else facts.of_move(hand, move)
     if not _ends(hand, seat, move):
@@ -99,33 +105,42 @@ def time_out(hand: Hand, *, in_row: int, bank_ms: int) -> Decision | Refusal:
 
 
 def _to_draw(hand: Hand) -> tuple[Move, ...]:
-    return (TAKE, DRAW, KNOCK) if _wants_discard(hand) else (DRAW, TAKE, KNOCK)
+    checks = legality.CHECKS
+    answers = _DRAWS if checks["K"](hand, KNOCK) else _DRAWS_OR_KNOCK
+    if checks["T"](hand, TAKE):
+        return answers[0]
+    return answers[2 if _wants_discard(hand) else 1]
 
 
 def _wants_discard(hand: Hand) -> bool:
-    """The discard fits a meld, or makes the first spread of the hand."""
-    if not hand.pile:
-        return False
-    rules, held = hand.setup.rules, hand.cards[hand.actor]
-    card = rules.pack.bits[hand.pile[-1]]
-    if hittable(hand) & card:
+    """The discard, which lies there, fits a meld or makes the first spread of the hand."""
+    rules, held, card = hand.setup.rules, hand.cards[hand.actor], hand.pile[-1]
+    bit = rules.pack.bits[card]
+    if hand.melds and hittable(hand) & bit:
         return True
-    return rules.holds_spread(held | card) and not rules.holds_spread(held)
+    # A natural card makes a spread only with two that are near it.
+    if rules.plain_spreads and (held & rules.pack.near[card]).bit_count() < SPREAD_MIN - 1:
+        return False
+    return rules.holds_spread(held | bit) and not rules.holds_spread(held)
 
 
-def _to_play(hand: Hand) -> list[Move]:
-    """Spreads, hits, discards and the knock, whether legal or not."""
+def _to_play(hand: Hand) -> tuple[Move, ...]:
+    """Spreads, hits, discards and the knock, all of them legal."""
     rules, held = hand.setup.rules, hand.cards[hand.actor]
-    candidates: list[Move] = []
-    spreads = rules.spreads(held)
-    if spreads:
-        candidates += _spread_moves(rules, spreads)
-    if hand.melds:
-        candidates += _hit_moves(hand, held)
-    candidates += _discard_moves(rules.pack.cards_in(held), rules.pack.cards_in(_loners(held)))
-    if rules.options.knock_when == "own_turn":
-        candidates.append(KNOCK)
-    return candidates
+    found: list[Move] = []
+    if not rules.plain_spreads or melds.has_spread(held):
+        found += _spread_moves(rules, rules.spreads(held))
+    if hand.melds and legality.may_hit(hand):
+        fitting = hittable(hand) & held
+        if fitting:
+            found += _hit_moves(hand, fitting)
+    if found and rules.options.must_use_discard:
+        checks = legality.CHECKS
+        found = [move for move in found if checks[move.verb](hand, move) is None]
+    found += _discard_moves(rules.pack, held, legality.discardable(hand))
+    if rules.options.knock_when == "own_turn" and not legality.CHECKS["K"](hand, KNOCK):
+        found.append(KNOCK)
+    return tuple(found)
 
 
 def _spread_moves(rules: Rulebook, spreads: Sequence[int]) -> list[Move]:
@@ -155,7 +170,7 @@ def _named(rules: Rulebook, spread: int, reading: Reading) -> Move:
 
 
 def _hit_moves(hand: Hand, held: int) -> list[Move]:
-    """Lowest card in deck order first, then lowest meld, then the low end.
+    """Hits with these cards: lowest in deck order first, then lowest meld, then the low end.
 
     An end is named only for a wild card that may go to either.
     """
@@ -163,7 +178,7 @@ def _hit_moves(hand: Hand, held: int) -> list[Move]:
     fitting = [
         (card, meld.number)
         for meld in hand.melds
-        if held & meld.fits
+        if held & meld.fits and is_target(hand, meld)
         for card in rules.pack.cards_in(held & meld.fits)
     ]
     fitting.sort()
@@ -181,30 +196,19 @@ def _hits_at(hand: Hand, card: int, number: int) -> tuple[Move, ...]:
     return (hit(card, number),)
 
 
-def _discard_moves(held: Sequence[int], loners: Sequence[int]) -> list[Move]:
-    """Cards without a partner first, each group from the highest rank down."""
-    order = _BY_RANK_DOWN.__getitem__
-    ranked = sorted(loners, key=order)
-    if len(loners) < len(held):
-        ranked += sorted(set(held).difference(loners), key=order)
-    return [DISCARDS[card] for card in ranked]
+def _discard_moves(pack: Pack, held: int, cards: int) -> list[Move]:
+    """Discards of some held cards: those near no held one first, each group from the highest rank.
 
-
-def _loners(held: int) -> int:
-    """Cards with no held neighbour of their suit within two ranks and no equal rank; no joker."""
-    held &= LANES
-    return held & ~(
-        held << 1
-        | held >> 1
-        | held << 2
-        | held >> 2
-        | held << 16
-        | held >> 16
-        | held << 32
-        | held >> 32
-        | held << 48
-        | held >> 48
-    )
+    The cards come off the set from the top, which is the cheapest way to take it apart.
+    """
+    code_at, bits, near = pack.code_at, pack.bits, pack.near
+    places = []
+    while cards:
+        card = code_at[cards.bit_length() - 1]
+        cards ^= bits[card]
+        places.append((_PAIRED_AT if held & near[card] else _LONELY_AT)[card])
+    places.sort()
+    return [_DISCARDS[place] for place in places]
 
 
 def _ends(hand: Hand, seat: int, move: Move) -> bool:

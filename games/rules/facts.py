@@ -2,7 +2,7 @@
 
 from eventstore.core.refusal import InvariantBroken
 from games.rules import events, melds
-from games.rules.cards import TEXTS
+from games.rules.cards import TEXTS, texts
 from games.rules.melds import Reading, WildAt
 from games.rules.moves import Move, meld_name
 from games.rules.shuffles import FIRST_RESHUFFLED, Deck
@@ -83,13 +83,15 @@ def _stands_for(setup: Setup, meld: melds.Meld, move: Move) -> str:
 def _spread(hand: Hand, move: Move) -> events.SpreadLaid:
     setup = hand.setup
     kind, pairs = in_meld_order(setup, move.cards)
+    code_of = setup.rules.pack.code_of
+    cards = [code_of(card) for card, _ in pairs]
     return events.SpreadLaid(
         seat=setup.seats[hand.actor],
         meld=meld_name(_free_number(hand)),
         kind=kind,
-        cards=tuple(_text(setup, card) for card, _ in pairs),
-        stands_for=tuple(_text(setup, stands) for _, stands in pairs),
-        places=tuple(setup.place_of[setup.rules.pack.code_of(card)] for card, _ in pairs),
+        cards=tuple(texts(cards)),
+        stands_for=tuple([TEXTS[code_of(stands)] for _, stands in pairs]),
+        places=tuple([setup.place_of[card] for card in cards]),
     )
 
 

@@ -36,8 +36,8 @@ class Claim:
 def claims(hand: Hand) -> list[Claim]:
     """All claims of a hand just dealt, in seat order; a player has at most one (D4)."""
     rules = hand.setup.rules
-    found = (_claim(rules, player, cards) for player, cards in enumerate(hand.cards))
-    return [claim for claim in found if claim]
+    found = [claim_of(rules, player, cards) for player, cards in enumerate(hand.cards)]
+    return [claim for claim in found if claim is not None]
 
 
 def winner(hand: Hand) -> Claim | None:
@@ -50,7 +50,7 @@ def winner(hand: Hand) -> Claim | None:
     return strongest[0] if len(strongest) == 1 else None
 
 
-def _claim(rules: Rulebook, player: int, cards: int) -> Claim | None:
+def claim_of(rules: Rulebook, player: int, cards: int) -> Claim | None:
     """The first claim of a hand that holds: by total, by whole spread, by low total."""
     options, total = rules.options, rules.points(cards)
     if total in rules.initial_counts:

@@ -29,11 +29,12 @@ def refusal(hand: Hand, seat: int, move: Move) -> Refusal | None:
 
 def _refuse_knock(hand: Hand, move: Move) -> Refusal | None:  # noqa: ARG001 -- one shape for all
     options = hand.setup.rules.options
-    if hand.drew and options.knock_when == "turn_start":
-        return Refusal("knock_only_at_turn_start", "D8")
-    if options.must_use_discard and holds_taken(hand):
-        return _must_use(hand)
-    if hand.round < options.knock_from_round:
+    if hand.drew:
+        if options.knock_when == "turn_start":
+            return Refusal("knock_only_at_turn_start", "D8")
+        if options.must_use_discard and holds_taken(hand):
+            return _must_use(hand)
+    if options.knock_from_round > 1 and hand.round < options.knock_from_round:
         return Refusal("knock_too_early", "V8", {"round": options.knock_from_round})
     if hand.held or hand.holds[hand.actor]:
         return Refusal("knock_held", "V7")
@@ -90,27 +91,31 @@ def _refuse_hit(hand: Hand, move: Move) -> Refusal | None:
         return Refusal("bad_hit", "R23", {"card": TEXTS[card], "meld": meld_name(move.meld)})
     if not is_target(hand, meld):
         return Refusal("bad_hit", "V12", {"card": TEXTS[card], "meld": meld_name(move.meld)})
-    if options.hits_per_turn is not None and hand.hits >= options.hits_per_turn:
+    if not may_hit(hand):
         return Refusal("hit_limit", "V12", {"limit": options.hits_per_turn})
     return _strands_taken(hand, move) if options.must_use_discard else None
 
 
 def _refuse_discard(hand: Hand, move: Move) -> Refusal | None:
-    drew = hand.drew
-    if not drew:
+    card = move.cards[0]
+    if hand.drew and hand.setup.rules.pack.bits[card] & discardable(hand):
+        return None
+    return _why_not_discard(hand, card)
+
+
+def _why_not_discard(hand: Hand, card: int) -> Refusal:
+    """Of all that forbids a discard the first, in the order of section 9."""
+    if not hand.drew:
         return Refusal("must_draw_first", "R16")
-    card, rules, held = move.cards[0], hand.setup.rules, hand.cards[hand.actor]
+    rules, held = hand.setup.rules, hand.cards[hand.actor]
     bit, options = rules.pack.bits[card], rules.options
     if not held & bit:
         return _not_held(card)
-    if drew == "discard":
-        if card == hand.drawn and held != bit and not options.allow_return_discard:
-            return Refusal("same_discard", "D6", {"card": TEXTS[card]})
-        if options.must_use_discard and holds_taken(hand):
-            return _must_use(hand)
-    if options.must_spread and rules.must_lay(held):
-        return Refusal("must_spread", "D16")
-    return None
+    if card == hand.taken and held != bit and not options.allow_return_discard:
+        return Refusal("same_discard", "D6", {"card": TEXTS[card]})
+    if options.must_use_discard and holds_taken(hand):
+        return _must_use(hand)
+    return Refusal("must_spread", "D16")
 
 
 CHECKS: Mapping[Verb, Check] = MappingProxyType(
@@ -126,6 +131,27 @@ CHECKS: Mapping[Verb, Check] = MappingProxyType(
 """Check of each verb of a player's own turn, the hand running and the seat being his."""
 
 
+def discardable(hand: Hand) -> int:
+    """The cards that the player to act may throw once he drew, as a set."""
+    rules, held = hand.setup.rules, hand.cards[hand.actor]
+    options = rules.options
+    if options.must_spread and rules.must_lay(held):
+        return 0
+    if hand.drew == "discard":
+        taken = rules.pack.bits[hand.drawn] & held
+        if taken and options.must_use_discard:
+            return 0
+        if taken != held and not options.allow_return_discard:
+            return held ^ taken
+    return held
+
+
+def may_hit(hand: Hand) -> bool:
+    """Whether the player to act has a hit left in this turn (`hits_per_turn`)."""
+    limit = hand.setup.rules.options.hits_per_turn
+    return limit is None or hand.hits < limit
+
+
 def holds_taken(hand: Hand) -> bool:
     """Whether the player to act still holds the card taken from the discards in this turn."""
     taken = hand.taken
@@ -135,8 +161,7 @@ def holds_taken(hand: Hand) -> bool:
 def _usable(hand: Hand, held: int, card: int) -> bool:
     """Whether a card among held ones can be laid: in a spread, or by a hit that is still free."""
     rules = hand.setup.rules
-    limit = rules.options.hits_per_turn
-    if (limit is None or hand.hits < limit) and hittable(hand) & card:
+    if may_hit(hand) and hittable(hand) & card:
         return True
     return any(spread & card for spread in rules.spreads(held))
 

@@ -75,11 +75,14 @@ class Meld(msgspec.Struct, frozen=True, gc=False):
 
 
 def has_spread(cards: int) -> bool:
-    """Whether a hand holds a book or a run with the ace low: ten integer operations."""
+    """Whether natural cards hold a book or a run with the ace low: 4 to 14 integer operations."""
     if cards & cards >> 1 & cards >> 2:
         return True
-    a, b, c, d = cards, cards >> 16, cards >> 32, cards >> 48
-    return bool((a & b & (c | d) | c & d & (a | b)) & LANE)
+    # Each book has a pair of neighbouring suits C D, D H or H S; most hands have none.
+    pairs = cards & cards >> 16
+    if not pairs:
+        return False
+    return bool(pairs & pairs >> 16 | pairs & cards >> 48 | cards & pairs >> 32)
 
 
 def with_high_aces(cards: int, top: int) -> int:
@@ -253,6 +256,8 @@ def layout(cards: int, reading: Reading, shape: Shape) -> list[WildAt]:
 
     A wild card of a book stands for a suit that is missing there, in deck order.
     """
+    if cards == reading.span and not reading.wild:
+        return [(card, card) for card in members(cards)]
     if reading.kind == "book":
         missing = list(members(ranks_in(reading.span) * SUITS_BIT & ~reading.span))
         wild = zip(members(cards & ~reading.span), missing, strict=False)

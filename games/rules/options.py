@@ -176,7 +176,7 @@ def slap_conflict(options: Options, *, move_ms: int | None) -> Refusal | None:
     if not options.slap or (move_ms is not None and move_ms <= SLAP_MOVE_MS_MAX):
         return None
     return Refusal(
-        "bad_options", "V16", {"problems": [_problem("slap", "conflict", True, [False])]}
+        "bad_options", "V16", {"problems": [_problem("slap", "conflict", options.slap, [False])]}
     )
 
 

@@ -1,9 +1,10 @@
 """Who owes whom at the end of a hand (`rules.md` section 5). Amounts are minor units."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
+
+import msgspec
 
 from eventstore.core.shares import split_even
 from games.rules.options import Options, Tier
@@ -18,8 +19,7 @@ class Owed(NamedTuple):
     amount: int
 
 
-@dataclass(frozen=True, slots=True)
-class Showdown:
+class Showdown(msgspec.Struct, frozen=True, gc=False):
     """What the end of a hand is judged by."""
 
     options: Options
@@ -36,22 +36,32 @@ class Showdown:
 
     def others(self, *players: int) -> list[int]:
         """All other players, in seat order."""
-        return [player for player in range(len(self.counts)) if player not in players]
+        found = list(range(len(self.counts)))
+        for player in players:
+            found.remove(player)
+        return found
 
-    def lowest(self, players: Iterable[int]) -> list[int]:
-        """Those of `players` with the least total."""
-        players = list(players)
-        least = min(self.counts[player] for player in players)
-        return [player for player in players if self.counts[player] == least]
+    def lowest(self, *, but: int | None = None) -> list[int]:
+        """Those with the least total of all, or of all but one."""
+        least, found = sum(self.counts), list[int]()
+        for player, count in enumerate(self.counts):
+            if count > least or player == but:
+                continue
+            if count < least:
+                least, found = count, []
+            found.append(player)
+        return found
 
 
 def each_pays(
     showdown: Showdown, winner: int, rule: str, *, multiplier: int = 1, less: int = 0
 ) -> list[Owed]:
     """Every other player pays one winner; `less` is taken from his points under `difference`."""
+    price = showdown.price
     return [
-        Owed(rule, winner, loser, multiplier * showdown.price(showdown.counts[loser] - less))
-        for loser in showdown.others(winner)
+        Owed(rule, winner, loser, multiplier * price(count - less))
+        for loser, count in enumerate(showdown.counts)
+        if loser != winner
     ]
 
 
@@ -61,7 +71,10 @@ def tier_multiplier(tiers: Iterable[Tier], total: int) -> int | None:
     >>> tier_multiplier([(5, 4), (11, 2)], 6), tier_multiplier([(5, 4)], 6)
     (2, None)
     """
-    return next((multiplier for greatest, multiplier in tiers if total <= greatest), None)
+    for greatest, multiplier in tiers:
+        if total <= greatest:
+            return multiplier
+    return None
 
 
 def tonk_out(showdown: Showdown, winner: int, *, new_spread: bool) -> list[Owed]:
@@ -79,7 +92,11 @@ def catchers(showdown: Showdown, knocker: int) -> list[int]:
     """Players who catch a knocker: equal or lower, under `knocker_wins` lower (R31, D11)."""
     strict = showdown.options.knock_tie == "knocker_wins"
     limit = showdown.counts[knocker] - strict
-    return [player for player in showdown.others(knocker) if showdown.counts[player] <= limit]
+    return [
+        player
+        for player, count in enumerate(showdown.counts)
+        if count <= limit and player != knocker
+    ]
 
 
 def knock_win(showdown: Showdown, knocker: int) -> list[Owed]:
@@ -98,7 +115,7 @@ def caught(showdown: Showdown, knocker: int) -> list[Owed]:
 
 def stock_out(showdown: Showdown) -> list[Owed]:
     """R34: the lowest total gets a single from each; ties by `stockout_tie` (D14, V14)."""
-    lowest = showdown.lowest(range(len(showdown.counts)))
+    lowest = showdown.lowest()
     payers = showdown.others(*lowest)
     least, tie = showdown.counts[lowest[0]], showdown.options.stockout_tie
     dues = {payer: showdown.price(showdown.counts[payer] - least) for payer in payers}
@@ -109,7 +126,7 @@ def stock_out(showdown: Showdown) -> list[Owed]:
 
 def ordered(owed: Iterable[Owed]) -> list[Owed]:
     """Payments above 0, by rule, then receiver, then payer."""
-    return sorted(one for one in owed if one.amount)
+    return sorted([one for one in owed if one.amount])
 
 
 def _shared(
@@ -134,15 +151,16 @@ def _shared(
 
 def _caught_seed(showdown: Showdown, knocker: int) -> list[Owed]:
     """Doubles of the knocker to all who caught him; in addition singles to the lowest (D12)."""
-    stake, lowest = showdown.stake, showdown.lowest(showdown.others(knocker))
+    stake, lowest = showdown.stake, showdown.lowest(but=knocker)
     owed = [Owed("R31", one, knocker, 2 * stake) for one in catchers(showdown, knocker)]
-    spared = [knocker] if showdown.options.caught_bonus_from == "others_only" else []
-    payers = showdown.others(*lowest, *spared)
+    payers = showdown.others(*lowest)
+    if showdown.options.caught_bonus_from == "others_only":
+        payers.remove(knocker)
     return owed + [Owed("R32", one, payer, stake) for one in lowest for payer in payers]
 
 
 def _caught_low_only(showdown: Showdown, knocker: int) -> list[Owed]:
-    stake, lowest = showdown.stake, showdown.lowest(showdown.others(knocker))
+    stake, lowest = showdown.stake, showdown.lowest(but=knocker)
     return [
         Owed("V9", one, payer, 2 * stake if payer == knocker else stake)
         for one in lowest
@@ -152,7 +170,8 @@ def _caught_low_only(showdown: Showdown, knocker: int) -> list[Owed]:
 
 def _caught_pays_table(showdown: Showdown, knocker: int) -> list[Owed]:
     others = showdown.others(knocker)
-    return _shared(showdown, showdown.lowest(others), {knocker: len(others) * showdown.stake}, "V9")
+    dues = {knocker: len(others) * showdown.stake}
+    return _shared(showdown, showdown.lowest(but=knocker), dues, "V9")
 
 
 def _caught_single_each(showdown: Showdown, knocker: int) -> list[Owed]:
@@ -161,7 +180,7 @@ def _caught_single_each(showdown: Showdown, knocker: int) -> list[Owed]:
 
 def _caught_difference(showdown: Showdown, knocker: int) -> list[Owed]:
     """Only the knocker pays: twice the gap, at least one point, to each of the lowest."""
-    lowest = showdown.lowest(showdown.others(knocker))
+    lowest = showdown.lowest(but=knocker)
     gap = showdown.counts[knocker] - showdown.counts[lowest[0]]
     return [Owed("V15", one, knocker, showdown.price(max(1, 2 * gap))) for one in lowest]
 

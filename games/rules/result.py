@@ -80,8 +80,7 @@ def _judge(hand: Hand, showdown: Showdown) -> Judged:
         case "knock":
             return _judge_knock(showdown, actor)
         case "stock":
-            everybody = range(len(showdown.counts))
-            return "stock_out", showdown.lowest(everybody), payouts.stock_out(showdown)
+            return "stock_out", showdown.lowest(), payouts.stock_out(showdown)
         case "void" | "voided" | None:
             return "void", UNCLAIMED, []
 
@@ -98,7 +97,7 @@ def _judge_claims(hand: Hand, showdown: Showdown) -> Judged:
 def _judge_knock(showdown: Showdown, knocker: int) -> Judged:
     if not payouts.catchers(showdown, knocker):
         return "knock_win", [knocker], payouts.knock_win(showdown, knocker)
-    lowest = showdown.lowest(showdown.others(knocker))
+    lowest = showdown.lowest(but=knocker)
     return "caught", lowest, payouts.caught(showdown, knocker)
 
 
@@ -107,26 +106,22 @@ def _result(hand: Hand, showdown: Showdown, verdict: Verdict) -> Result:
     seats = setup.seats
     owed = payouts.ordered(verdict.owed)
     net = dict.fromkeys(seats, 0)
-    for one in owed:
-        net[seats[one.payer]] -= one.amount
-        net[seats[one.receiver]] += one.amount
+    transfers = []
+    for rule, receiver, payer, amount in owed:
+        giver, taker = seats[payer], seats[receiver]
+        net[giver] -= amount
+        net[taker] += amount
+        transfers.append(events.Transfer(from_seat=giver, to_seat=taker, amount=amount, rule=rule))
+    held = [
+        Held(seat, _in_order_of_places(setup, cards), count)
+        for seat, cards, count in zip(seats, hand.cards, showdown.counts, strict=True)
+    ]
     return Result(
         end=verdict.end,
         by=None if verdict.by is None else seats[verdict.by],
-        winners=tuple(seats[index] for index in verdict.winners),
-        held=tuple(
-            Held(seat, _in_order_of_places(setup, cards), count)
-            for seat, cards, count in zip(seats, hand.cards, showdown.counts, strict=True)
-        ),
-        transfers=tuple(
-            events.Transfer(
-                from_seat=seats[one.payer],
-                to_seat=seats[one.receiver],
-                amount=one.amount,
-                rule=one.rule,
-            )
-            for one in owed
-        ),
+        winners=tuple([seats[index] for index in verdict.winners]),
+        held=tuple(held),
+        transfers=tuple(transfers),
         net=net,
         next_dealer=next_dealer(setup.rules.options, seats, setup.dealer, verdict.end),
     )

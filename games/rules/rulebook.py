@@ -29,11 +29,13 @@ class Rulebook:
     table: scoring.Table
     discard_turn_cap: int
     initial_counts: tuple[int, ...]
+    plain_spreads: bool
+    """Whether no card is wild and no ace high: then spreads are of cards near each other."""
 
     def points(self, cards: int) -> int:
         """Points of a set of cards, spreads among them too."""
-        jokers = cards >> LANE_BITS * SUIT_COUNT
-        if jokers:
+        if cards > LANES:
+            jokers = cards >> LANE_BITS * SUIT_COUNT
             value = self.options.joker_value * jokers.bit_count()
             return value + scoring.points(cards & LANES, self.table)
         return scoring.points(cards, self.table)
@@ -92,6 +94,7 @@ def rulebook(options: Options, seat_count: int, version: int = RULES_VERSION) ->
         table=scoring.points_table(options.deck, options.face_values),
         discard_turn_cap=options.discard_turn_cap or TURNS_PER_SEAT * seat_count,
         initial_counts=_initial_counts(options),
+        plain_spreads=not wilds and not high_aces,
     )
 
 

@@ -9,6 +9,8 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
+import msgspec
+
 from eventstore.core.refusal import InvariantBroken, Refusal
 from games.rules.cards import TEXTS, texts
 from games.rules.dealing import deal
@@ -17,8 +19,8 @@ from games.rules.moves import KNOCK, Move, meld_name
 from games.rules.options import RULES_VERSION, Options, as_dict
 from games.rules.result import Result
 from games.rules.rulebook import rulebook
-from games.rules.shuffles import FIRST_RESHUFFLED, Deck
-from games.rules.state import UNKNOWN, Hand, Setup, fold, with_deck
+from games.rules.shuffles import FIRST_RESHUFFLED
+from games.rules.state import UNKNOWN, Hand, Setup, fold, places_of
 
 NAMES = ("A", "B", "C", "D", "E", "F")
 """Players of the lines, in seat order."""
@@ -64,15 +66,14 @@ def pick(rng: Random, items: Sequence[Item]) -> Item:
 
 def shuffled(rng: Random, items: Sequence[Item]) -> tuple[Item, ...]:
     """The items in random order (Fisher-Yates)."""
-    deck = list(items)
+    deck, number = list(items), rng.random
     for last in range(len(deck) - 1, 0, -1):
-        other = int(rng.random() * (last + 1))
+        other = int(number() * (last + 1))
         deck[last], deck[other] = deck[other], deck[last]
     return tuple(deck)
 
 
-@dataclass(frozen=True, slots=True)
-class SeededShuffle:
+class SeededShuffle(msgspec.Struct, frozen=True, gc=False):
     """The order of a reshuffle, from a seed of its own."""
 
     seed: str
@@ -146,7 +147,7 @@ def _hand(run: Run, *, number: int, seed: str, dealer: int) -> tuple[dict[str, o
         "dealer": setup.players[dealer - 1],
         "deck": texts(setup.deck or ()),
         "actions": actions,
-        **_outcome(hand, result),
+        **outcome(hand, result),
     }
     reshuffled = texts((hand.setup.deck or ())[FIRST_RESHUFFLED:])
     return line | ({"reshuffle": reshuffled} if reshuffled else {}), result.next_dealer
@@ -159,7 +160,8 @@ def _drawn_policy(rng: Random, bot: str) -> str:
 def random_setup(rng: Random, run: Run, *, hand: str, dealer: int) -> Setup:
     """A hand about to be dealt from a shuffled pack; players are named A, B, C, ..."""
     rules = rulebook(run.options, run.seats)
-    setup = Setup(
+    deck = shuffled(rng, rules.pack.codes)
+    return Setup(
         hand=hand,
         rules=rules,
         seats=tuple(range(1, run.seats + 1)),
@@ -168,9 +170,10 @@ def random_setup(rng: Random, run: Run, *, hand: str, dealer: int) -> Setup:
         dealer=dealer,
         stake=run.stake,
         currency="",
-        deck=None,
+        deck=deck,
+        place_of=places_of(rules.pack, deck),
+        shuffler=SeededShuffle(hand),
     )
-    return with_deck(setup, Deck(shuffled(rng, rules.pack.codes), SeededShuffle(hand)))
 
 
 def play_out(
@@ -226,7 +229,7 @@ def recorded(player: str, move: Move) -> list[object]:
     return [player, *arguments, "ok"]
 
 
-def _outcome(hand: Hand, result: Result) -> dict[str, object]:
+def outcome(hand: Hand, result: Result) -> dict[str, object]:
     """What a line says about the end."""
     names = dict(zip(hand.setup.seats, hand.setup.players, strict=True))
     return {

@@ -5,10 +5,7 @@ known. Without it only public cards are, and the rest is counted; all public fac
 Players are indexes 0..n-1 in seat order inside this module's values, seats 1..6 outside.
 """
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from functools import reduce
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
@@ -17,9 +14,10 @@ from msgspec.structs import replace
 
 from eventstore.core.refusal import InvariantBroken
 from games.rules import events, melds
-from games.rules.cards import CODES, TEXTS, by_rank
+from games.rules.cards import CODES, TEXTS, Pack, by_rank
 from games.rules.melds import Meld
 from games.rules.moves import meld_number
+from games.rules.options import SEATS_MAX
 from games.rules.rulebook import Rulebook, rulebook
 from games.rules.shuffles import FIRST_RESHUFFLED, NO_CARD, Deck, Shuffler
 
@@ -33,9 +31,14 @@ UNKNOWN = NO_CARD
 
 Value = TypeVar("Value")
 
+_FROM_LEFT = tuple(
+    tuple(tuple((dealer + 1 + turn) % count for turn in range(count)) for dealer in range(count))
+    for count in range(SEATS_MAX + 1)
+)
+"""Indexes of all players from the dealer's left, by their number and the dealer's index."""
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+
+class Setup(msgspec.Struct, frozen=True, gc=False):
     """What stays the same from the deal to the end of a hand."""
 
     hand: str
@@ -59,8 +62,7 @@ class Setup:
     @property
     def from_left(self) -> tuple[int, ...]:
         """Indexes of all players from the dealer's left round to the dealer."""
-        count, dealer = len(self.seats), self.seats.index(self.dealer)
-        return tuple((dealer + 1 + turn) % count for turn in range(count))
+        return _FROM_LEFT[len(self.seats)][self.seats.index(self.dealer)]
 
 
 class Hand(msgspec.Struct, frozen=True, gc=False):
@@ -158,13 +160,18 @@ class Hand(msgspec.Struct, frozen=True, gc=False):
 
 def with_deck(setup: Setup, deck: Deck) -> Setup:
     """The setup with the deck known. Raises: InvariantBroken if it is not that pack, shuffled."""
-    pack, cards = setup.rules.pack, deck.cards
-    if tuple(sorted(cards)) != pack.codes:
+    if tuple(sorted(deck.cards)) != setup.rules.pack.codes:
         raise InvariantBroken("the deck is not the pack of these rules")
+    place_of = places_of(setup.rules.pack, deck.cards)
+    return replace(setup, deck=deck.cards, place_of=place_of, shuffler=deck.shuffler)
+
+
+def places_of(pack: Pack, deck: tuple[int, ...]) -> tuple[int, ...]:
+    """Place of each card code in a deck that is this pack, shuffled."""
     place_of = [UNKNOWN] * len(pack.bits)
-    for place, card in enumerate(cards):
+    for place, card in enumerate(deck):
         place_of[card] = place
-    return dataclasses.replace(setup, deck=cards, place_of=tuple(place_of), shuffler=deck.shuffler)
+    return tuple(place_of)
 
 
 def setup_of(dealt: events.HandDealt, deck: Deck | None) -> Setup:
@@ -197,8 +204,9 @@ def dealt_hand(setup: Setup, *, upcard: int | None, finish: Finish | None = None
     from_left, bits = setup.from_left, setup.rules.pack.bits
     if setup.deck is not None:
         hidden = [0] * count
-        for place, card in enumerate(setup.deck[: count * size]):
-            cards[from_left[place % count]] |= bits[card]
+        for turn, index in enumerate(from_left):
+            for card in setup.deck[turn : count * size : count]:
+                cards[index] |= bits[card]
     first = count * size + (upcard is not None)
     return Hand(
         setup=setup,
@@ -226,11 +234,15 @@ def evolve(hand: Hand, event: msgspec.Struct) -> Hand:
 
 def fold(hand: Hand, facts: Iterable[msgspec.Struct]) -> Hand:
     """The hand after several facts."""
-    return reduce(evolve, facts, hand)
+    for fact in facts:
+        hand = evolve(hand, fact)
+    return hand
 
 
 def _with(values: tuple[Value, ...], index: int, value: Value) -> tuple[Value, ...]:
-    return (*values[:index], value, *values[index + 1 :])
+    changed = list(values)
+    changed[index] = value
+    return tuple(changed)
 
 
 def _actor(hand: Hand, seat: int) -> int:
@@ -243,15 +255,14 @@ def _actor(hand: Hand, seat: int) -> int:
 
 def _without(hand: Hand, index: int, cards: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Known and hidden cards of all players once a player parted with some."""
-    known = hand.cards[index]
-    unknown = cards & ~known
-    hidden = hand.hidden
-    if unknown:
-        left = hidden[index] - unknown.bit_count()
+    known, hidden = hand.cards[index], hand.hidden
+    shown = known & cards
+    if shown != cards:
+        left = hidden[index] - (cards ^ shown).bit_count()
         if left < 0:
             raise InvariantBroken("a player parted with cards that he did not hold")
         hidden = _with(hidden, index, left)
-    return _with(hand.cards, index, known & ~cards), hidden
+    return _with(hand.cards, index, known ^ shown), hidden
 
 
 def _drawn(hand: Hand, event: events.CardDrawn) -> Hand:
@@ -375,15 +386,23 @@ def _discarded(hand: Hand, event: events.CardDiscarded) -> Hand:
     pile = (*hand.pile, card)
     if not cards[actor] and not hidden[actor]:
         return replace(hand, cards=cards, hidden=hidden, pile=pile, finish="discard")
-    slappable = hand.setup.rules.options.slap
-    after = replace(
+    following = (actor + 1) % len(cards)
+    # What `begin_turn` does, in one step: no fact is more frequent.
+    return replace(
         hand,
         cards=cards,
         hidden=hidden,
         pile=pile,
-        discarder=actor if slappable else UNKNOWN,
+        turn=hand.turn + 1,
+        actor=following,
+        drew=None,
+        drawn=UNKNOWN,
+        hits=0,
+        laid=False,
+        holds=_charged(hand.holds, following),
+        held=hand.holds[following] > 0,
+        discarder=actor if hand.setup.rules.options.slap else UNKNOWN,
     )
-    return begin_turn(after, turn=hand.turn + 1, actor=(actor + 1) % len(cards))
 
 
 def _slapped(hand: Hand, event: events.CardSlapped) -> Hand:
@@ -432,12 +451,11 @@ def _with_places(setup: Setup, deck: tuple[int, ...]) -> Setup:
     place_of = list(setup.place_of)
     for place in range(FIRST_RESHUFFLED, len(deck)):
         place_of[deck[place]] = place
-    return dataclasses.replace(setup, deck=deck, place_of=tuple(place_of))
+    return replace(setup, deck=deck, place_of=tuple(place_of))
 
 
 def begin_turn(hand: Hand, *, turn: int, actor: int) -> Hand:
     """The hand with a turn begun; a hold of its player is charged (D26)."""
-    holds, hold = hand.holds, hand.holds[actor]
     return replace(
         hand,
         turn=turn,
@@ -446,9 +464,14 @@ def begin_turn(hand: Hand, *, turn: int, actor: int) -> Hand:
         drawn=UNKNOWN,
         hits=0,
         laid=False,
-        holds=_with(holds, actor, hold - 1) if hold else holds,
-        held=hold > 0,
+        holds=_charged(hand.holds, actor),
+        held=hand.holds[actor] > 0,
     )
+
+
+def _charged(holds: tuple[int, ...], actor: int) -> tuple[int, ...]:
+    """Holds once the player whose turn begins has paid a unit of his."""
+    return _with(holds, actor, holds[actor] - 1) if holds[actor] else holds
 
 
 def _knocked(hand: Hand, event: events.Knocked) -> Hand:

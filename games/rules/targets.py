@@ -12,9 +12,11 @@ def is_target(hand: Hand, meld: Meld) -> bool:
 def hittable(hand: Hand) -> int:
     """Cards that some spread on the table would take, as a set."""
     found = 0
-    for meld in hand.melds:
-        if is_target(hand, meld):
-            found |= meld.fits
+    if hand.melds:
+        books = hand.setup.rules.options.hit_targets == "all"
+        for meld in hand.melds:
+            if books or meld.kind == "run":
+                found |= meld.fits
     return found
 
 

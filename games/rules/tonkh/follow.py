@@ -4,7 +4,6 @@ The viewer's own moves are judged by all the rules, as his cards are known. Of o
 what the table shows; refusals that turn on cards which nobody here has seen are left open.
 """
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -39,7 +38,7 @@ def without_deck(setup: Setup) -> Setup:
 
     Only kinds, cards and what these stand for are read of such facts.
     """
-    return dataclasses.replace(setup, place_of=(UNKNOWN,) * len(TEXTS))
+    return replace(setup, place_of=(UNKNOWN,) * len(TEXTS))
 
 
 def shown_deal(setup: Setup, dealt: Sequence[str], upcard: int | None) -> Hand:

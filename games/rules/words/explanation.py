@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from games.rules import events, initial
-from games.rules.payouts import tier_multiplier
 from games.rules.rotation import counted
-from games.rules.rulebook import Rulebook, rulebook
+from games.rules.rulebook import rulebook
 from games.rules.words.explained_case import Case, Fact, SeatTotal, Statement, said, tier_max
 from games.rules.words.explained_payments import payment, way_out
 from games.rules.words.explained_words import as_data, sentences
@@ -62,20 +61,10 @@ def _claims(case: Case) -> dict[int, initial.Claim]:
     """The claim of each seat whose dealt hand makes one: the first that holds (D4)."""
     found = {}
     for player, held in enumerate(case.ended.held):
-        claim = _claim(case.book, player, case.cards(held))
+        claim = initial.claim_of(case.book, player, case.cards(held))
         if claim:
             found[held.seat] = claim
     return found
-
-
-def _claim(book: Rulebook, player: int, cards: int) -> initial.Claim | None:
-    options, total = book.options, book.points(cards)
-    if total in book.initial_counts:
-        return initial.Claim(player, "initial_tonk", total, options.initial_tonk_multiplier)
-    if options.initial_spread and book.readings(cards):
-        return initial.Claim(player, "initial_spread", total, options.initial_tonk_multiplier)
-    multiplier = tier_multiplier(options.initial_low, total)
-    return initial.Claim(player, "initial_low", total, multiplier) if multiplier else None
 
 
 def _claim_totals(claims: Mapping[int, initial.Claim]) -> tuple[SeatTotal, ...]:

@@ -1,11 +1,11 @@
 """Move texts, cards, the parts of events, results and their records."""
 
 import doctest
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from eventstore.core.refusal import InvariantBroken, Refusal
 from games.rules import events, moves
