@@ -6,7 +6,7 @@ from games.cases import answer, differs
 from games.rules.dealing import deal
 from games.rules.decide import Decision
 from games.rules.liability import liability
-from games.rules.options import Options, complete
+from games.rules.options import RULES_VERSION, RULES_VERSIONS, Options, complete
 from games.rules.result import Result
 from games.rules.rulebook import rulebook
 from games.rules.shuffles import Deck, GivenShuffle
@@ -32,6 +32,7 @@ def check_line(line: Case) -> str | None:
 def _check(line: Case) -> str | None:
     demand(set(line) >= REQUIRED, "a key is missing")
     demand(set(line) <= KEYS, "a key that nobody knows")
+    demand(line.get("rules_version", RULES_VERSION) in RULES_VERSIONS, "rules_version")
     check_players(line)
     options = complete(line["options"], len(line["players"]))
     if isinstance(options, Refusal):
@@ -51,7 +52,7 @@ def _check(line: Case) -> str | None:
 
 def _setup(line: Case, options: Options) -> Setup:
     players, deck = line["players"], cards_of(line["deck"], "deck")
-    rules = rulebook(options, len(players))
+    rules = rulebook(options, len(players), line.get("rules_version", RULES_VERSION))
     demand(tuple(sorted(deck)) == rules.pack.codes, "the deck is not the whole pack")
     setup = Setup(
         hand=str(line["hand"]),

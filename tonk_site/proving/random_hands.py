@@ -12,8 +12,9 @@ from games.rules.state import Setup, with_deck
 
 CHANGED_MAX = 10
 """Options that one set changes; most hands change a few, so that options meet in pairs."""
-RIGGED_CHANCE = 0.1
-"""How often one player is dealt what claims: by chance alone such hands are one in hundreds."""
+RIGGED_CHANCE, RIGGED_CHANCE_OF_SPREADS = 0.1, 0.5
+"""How often one player is dealt what claims: by chance alone such hands are one in hundreds, and
+one in thousands where the whole hand must be a spread."""
 
 
 def below(rng: Random, limit: int) -> int:
@@ -24,7 +25,9 @@ def below(rng: Random, limit: int) -> int:
 def random_overrides(rng: Random) -> dict[str, Any]:
     """Options of random values, often such as contradict one another."""
     names, count = list(DOMAINS), below(rng, CHANGED_MAX + 1)
-    chosen = {name: _value(rng, name) for name in {pick(rng, names) for _ in range(count)}}
+    # A set of names would have another order in another process.
+    picked = dict.fromkeys(pick(rng, names) for _ in range(count))
+    chosen = {name: _value(rng, name) for name in picked}
     if chosen.get("settlement") == "difference" and rng.random() < 0.9:
         chosen["difference_cap"] = 1 + below(rng, 40)
     return chosen
@@ -63,7 +66,7 @@ def _value(rng: Random, name: str) -> Any:
                 return None
             return domain.low + below(rng, domain.high - domain.low + 1)
         case Counts():
-            return tuple({20 + below(rng, 41) for _ in range(below(rng, 5))})
+            return tuple(sorted({20 + below(rng, 41) for _ in range(below(rng, 5))}))
         case Tiers():
             totals = sorted({below(rng, domain.total_max + 1) for _ in range(below(rng, 4))})
             return tuple((total, 1 + below(rng, domain.multiplier_max)) for total in totals)
@@ -72,10 +75,11 @@ def _value(rng: Random, name: str) -> Any:
 
 
 def random_deal(rng: Random, options: Options, seats: int, *, hand: str) -> Setup:
-    """A hand about to be dealt; one in ten is rigged so that a player may claim at once."""
+    """A hand about to be dealt; some are rigged so that a player may claim at once."""
     run = Run(options, seats, hand, stake=1 + below(rng, 9))
     setup = random_setup(rng, run, hand=hand, dealer=1 + below(rng, seats))
-    if rng.random() >= RIGGED_CHANCE:
+    chance = RIGGED_CHANCE_OF_SPREADS if options.initial_spread else RIGGED_CHANCE
+    if rng.random() >= chance:
         return setup
     return with_deck(setup, Deck(_rigged(rng, setup), setup.shuffler))
 

@@ -24,12 +24,13 @@ from games.rules.decide import decide, legal, legal_slaps, time_out
 from games.rules.events import End
 from games.rules.liability import liability
 from games.rules.moves import DISCARDS, DRAW, KNOCK, SLAP, TAKE, Move, RunEnd, hit, lay, parse
-from games.rules.options import as_dict, complete
+from games.rules.options import as_dict, complete, differences
 from games.rules.result import Result
-from games.rules.selfplay import Random, SeededNumbers, pick, recorded
+from games.rules.selfplay import Random, SeededNumbers, outcome, pick, recorded
 from games.rules.shuffles import FIRST_RESHUFFLED
 from games.rules.state import Hand, find_meld, fold
 from tonk_site.proving.checks import Breach, Check, Found, Order, in_processes
+from tonk_site.proving.differing import Differs, breach, same
 from tonk_site.proving.random_hands import below, random_deal, random_overrides, repaired
 
 LEGAL_CHANCE = 1 / 8
@@ -39,14 +40,6 @@ FIRST_MOVE_CHANCE = 0.6
 KNOCK_CHANCES = (0.0, 0.02, 0.2, 1.0)
 ACTS_MAX = 4_000
 ENDS: tuple[RunEnd | None, ...] = (None, "low", "high")
-
-
-class Differs(Exception):
-    """Engine and referee, or the engine and a law, do not agree."""
-
-    def __init__(self, what: str, *, expected: object, got: object) -> None:
-        super().__init__(f"{what}: expected {expected}, got {got}")
-        self.what, self.expected, self.got = what, expected, got
 
 
 @dataclass
@@ -79,10 +72,21 @@ def _compare(hand_seed: str) -> Played:
     rng = SeededNumbers(hand_seed)
     seats, overrides = 2 + below(rng, 5), random_overrides(rng)
     _same_validation(overrides, seats)
+    return _played(rng, overrides, seats, hand_seed).played
+
+
+def _played(rng: Random, overrides: dict[str, Any], seats: int, hand_seed: str) -> "_Table":
     setup = random_deal(rng, repaired(overrides, seats), seats, hand=hand_seed)
     table = _Table(setup, rng)
     table.play()
-    return table.played
+    return table
+
+
+def line_of(hand_seed: str) -> dict[str, Any]:
+    """One hand, refused acts and time-outs too, in the format of self-play."""
+    rng = SeededNumbers(hand_seed)
+    seats, overrides = 2 + below(rng, 5), random_overrides(rng)
+    return _played(rng, overrides, seats, hand_seed).line()
 
 
 def _same_validation(overrides: dict[str, Any], seats: int) -> None:
@@ -92,11 +96,11 @@ def _same_validation(overrides: dict[str, Any], seats: int) -> None:
     expected = _referee().validate(plain, seats)
     if isinstance(options, Refusal):
         problems: Any = options.facts["problems"]
-        _same("validation", expected, problems[0]["code"])
+        same("validation", expected, problems[0]["code"])
     else:
-        _same("validation", expected, None)
+        same("validation", expected, None)
         worst = _referee().liability(plain, seats, 7)
-        _same("liability", worst, liability(options, seats, 7))
+        same("liability", worst, liability(options, seats, 7))
 
 
 def _plain(value: object) -> object:
@@ -108,11 +112,6 @@ def _referee() -> Any:
     return import_module("tests.twin.referee")
 
 
-def _same(what: str, expected: object, got: object) -> None:
-    if expected != got:
-        raise Differs(what, expected=expected, got=got)
-
-
 class _Table:
     """One hand in the engine and in the referee."""
 
@@ -122,6 +121,7 @@ class _Table:
         dealt = deal(setup)
         self.first, self.hand, self.result = dealt.hand, dealt.hand, dealt.result
         self.facts: list[Any] = []
+        self.actions: list[list[object]] = []
         self.played = Played(hands=1)
         self.twin = _referee().Referee(
             as_dict(setup.rules.options),
@@ -198,18 +198,39 @@ class _Table:
             decided = decide(self.hand, seat, move or DRAW)
         else:
             decided = time_out(self.hand, in_row=1, bank_ms=0)
+        code = decided.code if isinstance(decided, Refusal) else "ok"
+        self.actions.append([name, verb, *arguments, code])
         if isinstance(decided, Refusal):
             said = self.twin.check(name, verb, *arguments)
             self.played.refusals[decided.code] += 1
-            _same(f"{name} {verb} {arguments}", said, decided.code)
+            same(f"{name} {verb} {arguments}", said, decided.code)
             return
         self.hand, self.result = fold(self.hand, decided.events), decided.result
         self.facts += decided.events
         self.twin.reshuffle = self.new_stock()
         said = self.twin.act(name, verb, *arguments)
-        _same(f"{name} {verb} {arguments}", said, "ok")
+        same(f"{name} {verb} {arguments}", said, "ok")
         self.played.moves += 1
         self.check_position()
+
+    def line(self) -> dict[str, Any]:
+        """The hand as a line that replays from itself alone (`cases/README.md`)."""
+        setup, result = self.setup, self.result
+        if result is None:
+            raise InvariantBroken("a hand is recorded once it is over")
+        again = self.new_stock()
+        line = {
+            "seed": setup.hand,
+            "rules_version": setup.rules.version,
+            "options": differences(setup.rules.options),
+            "stake": setup.stake,
+            "players": list(self.names),
+            "dealer": self.names[setup.dealer - 1],
+            "deck": [TEXTS[card] for card in setup.deck],
+            "actions": self.actions,
+            **outcome(self.hand, result),
+        }
+        return line | ({"reshuffle": again} if again else {})
 
     def new_stock(self) -> list[str] | None:
         """The order of the reshuffle, for the referee: it is data to him."""
@@ -220,17 +241,17 @@ class _Table:
         """Both tables look the same, and every card is in one place."""
         hand, twin, bits = self.hand, self.twin, self.setup.rules.pack.bits
         to_act = None if hand.over else self.names[hand.actor]
-        _same("to act", twin.to_act if twin.end is None else None, to_act)
+        same("to act", twin.to_act if twin.end is None else None, to_act)
         for name, held in zip(self.names, hand.cards, strict=True):
-            _same(f"hand of {name}", sum(bits[CODES[card]] for card in twin.hands[name]), held)
-        _same("pile", [CODES[card] for card in twin.discard], list(hand.pile))
-        _same("stock", len(twin.stock), hand.stock_count)
-        _same("holds", tuple(twin.holds[name] for name in self.names), hand.holds)
+            same(f"hand of {name}", sum(bits[CODES[card]] for card in twin.hands[name]), held)
+        same("pile", [CODES[card] for card in twin.discard], list(hand.pile))
+        same("stock", len(twin.stock), hand.stock_count)
+        same("holds", tuple(twin.holds[name] for name in self.names), hand.holds)
         laid = {f"m{meld.number}": meld.cards for meld in hand.melds}
         spreads = {
             name: sum(bits[CODES[card]] for card in meld.cards) for name, meld in twin.melds.items()
         }
-        _same("spreads", spreads, laid)
+        same("spreads", spreads, laid)
         self.check_cards()
 
     def check_cards(self) -> None:
@@ -245,7 +266,7 @@ class _Table:
             if everything & cards:
                 raise Differs("a card twice", expected=0, got=pack.cards_in(everything & cards))
             everything |= cards
-        _same("all cards", sum(pack.bits), everything)
+        same("all cards", sum(pack.bits), everything)
 
     def check_legal(self) -> None:
         """All legal moves of everybody, by what they mean, and that one of them is there (D28)."""
@@ -254,32 +275,32 @@ class _Table:
         listed += [(seat, move) for seat in self.setup.seats for move in legal_slaps(hand, seat)]
         own = Counter((self.names[(seat or 0) - 1], meaning(hand, move)) for seat, move in listed)
         other = {(name, meaning(hand, _parsed(text))) for name, text in self.twin.legal()}
-        _same("legal moves", other, set(own))
+        same("legal moves", other, set(own))
         if max(own.values()) > 1:
             raise Differs("a legal move twice", expected=1, got=own.most_common(1))
 
     def check_end(self, result: Result) -> None:
         """End, payments and next dealer agree; payments are zero-sum and within the worst case."""
         twin, names = self.twin, dict(zip(self.setup.seats, self.names, strict=True))
-        _same("end", twin.end, result.end)
+        same("end", twin.end, result.end)
         if not result.end.startswith("initial"):  # then nobody's act has ended it
-            _same("by", twin.by, names[result.by or 0])
+            same("by", twin.by, names[result.by or 0])
         net = {names[seat]: amount for seat, amount in result.net.items()}
-        _same("net", twin.net(), net)
-        _same("counts", twin.counts(), {names[held.seat]: held.count for held in result.held})
+        same("net", twin.net(), net)
+        same("counts", twin.counts(), {names[held.seat]: held.count for held in result.held})
         transfers = [
             [names[one.from_seat], names[one.to_seat], one.amount, one.rule]
             for one in result.transfers
         ]
-        _same("transfers", [list(one) for one in twin.transfers], transfers)
-        _same("next dealer", twin.next_dealer(), names[result.next_dealer])
+        same("transfers", [list(one) for one in twin.transfers], transfers)
+        same("next dealer", twin.next_dealer(), names[result.next_dealer])
         options, stake = self.setup.rules.options, self.setup.stake
         worst = -liability(options, len(names), stake)
         if sum(net.values()) or min(net.values()) < worst:
             raise Differs("nets", expected=f"zero-sum, at least {worst}", got=net)
         cut = below(self.rng, len(self.facts) + 1)
         parts = fold(fold(self.first, self.facts[:cut]), self.facts[cut:])
-        _same("fold in two parts", self.hand, parts)
+        same("fold in two parts", self.hand, parts)
         self.played.ends[result.end] += 1
 
 
@@ -310,18 +331,10 @@ def hands(seed: str, numbers: range) -> Found:
         try:
             total.add(compare(f"{seed}/{number}"))
         except (Differs, InvariantBroken) as error:
-            found.breaches.append(_breach(error, seed, number))
+            found.breaches.append(breach(error, CHECK.name, seed, number))
     found.done = Counter(hands=total.hands, moves=total.moves)
     found.seen = {"ends": total.ends, "refusals": total.refusals}
     return found
-
-
-def _breach(error: Exception, seed: str, number: int) -> Breach:
-    what, expected, got = type(error).__name__, "", str(error)
-    if isinstance(error, Differs):
-        what, expected, got = error.what, str(error.expected), str(error.got)
-    rerun = f"manage.py prove rules-twin --seed {seed} --only {number}"
-    return Breach(what, f"hand {seed}/{number}", expected, got, rerun)
 
 
 def run(order: Order) -> Found:

@@ -171,9 +171,17 @@ def reshuffled(moment: Moment) -> tuple[int, ...]:
 
 
 def stood_for(moment: Moment) -> set[str]:
-    """Cards that wild cards stand for: named, wherever they may be."""
+    """Cards that wild cards stand for: named, wherever they may be.
+
+    In a book that is any suit that is missing there, anew with each card that comes.
+    """
     laid = [one.event for one in moment.stored if hasattr(one.event, "stands_for")]
-    return {card for fact in laid for card in as_list(fact.stands_for)}
+    found = {card for fact in laid for card in as_list(fact.stands_for)}
+    document = views.state_document(
+        moment.table(None), PUBLIC, table_id=str(TABLE), names={}, time_text=time_text
+    )
+    melds: Any = document.get("melds", ())
+    return found | {card for meld in melds for card in meld.get("stands_for", ())}
 
 
 def as_list(cards: str | Sequence[str]) -> Sequence[str]:

@@ -14,10 +14,10 @@ from typing_extensions import override
 
 from eventstore.ports import random_bytes
 from tonk_site.embedded_services import CHECKOUT
-from tonk_site.proving import rules_twin
+from tonk_site.proving import fast_twin, rules_twin
 from tonk_site.proving.checks import BREACHES_TOLD, Check, Found, Order
 
-CHECKS: Mapping[str, Check] = {one.CHECK.name: one.CHECK for one in (rules_twin,)}
+CHECKS: Mapping[str, Check] = {one.CHECK.name: one.CHECK for one in (rules_twin, fast_twin)}
 
 
 class Command(BaseCommand):
