@@ -10,13 +10,13 @@ PACKAGES := eventstore players ledger games tournaments web tonk_site clients to
 # Two workers pay once the suite takes longer than half a minute.
 WORKERS ?= 2
 
-.PHONY: run test coverage setup setup-dev demo bench lint types arch docs requirements requirements-check help
+.PHONY: run test coverage mutants setup setup-dev demo bench lint types arch docs requirements requirements-check help
 
 help:
 	@echo "make run     start everything at http://127.0.0.1:$(PORT)"
 	@echo "make test    the whole test suite"
 	@echo "make demo    a tournament from registration to settled prizes, then verified"
-	@echo "make setup coverage bench lint types arch docs requirements requirements-check"
+	@echo "make setup coverage mutants bench lint types arch docs requirements requirements-check"
 
 run: .venv/.runtime
 	@exec $(BIN)/python manage.py up
@@ -29,6 +29,11 @@ coverage: .venv/.dev
 	@$(BIN)/python -m coverage run -m pytest -n $(WORKERS)
 	@$(BIN)/python -m coverage combine --quiet
 	@$(BIN)/python -m coverage report
+
+mutants: .venv/.mutants
+	@rm -rf mutants
+	@HYPOTHESIS_PROFILE=ci $(BIN)/mutmut run
+	@$(BIN)/python -m tools.mutants
 
 demo: .venv/.runtime
 	@exec $(BIN)/python manage.py demo
@@ -78,6 +83,11 @@ requirements-check: .venv/bin/python
 .venv/.dev: requirements-dev.txt | .venv/.runtime
 	@echo "installing the packages of requirements-dev.txt ..."
 	@$(PIP) -r requirements-dev.txt
+	@touch $@
+
+.venv/.mutants: requirements-mutants.txt | .venv/.dev
+	@echo "installing the packages of requirements-mutants.txt ..."
+	@$(PIP) -r requirements-mutants.txt
 	@touch $@
 
 .venv/.bench: requirements-bench.txt | .venv/.runtime

@@ -1,4 +1,4 @@
-"""Relations of tables: what is due, who sits where, sealed seeds, decisions of bots."""
+"""Relations of tables: what is due, who sits where, rules, sealed seeds, decisions of bots."""
 
 from django.db import models
 
@@ -81,6 +81,22 @@ class Seat(models.Model):
             models.CheckConstraint(
                 condition=models.Q(seat__gte=1) & models.Q(seat__lte=6), name="seat_in_range"
             ),
+        ]
+
+
+class RuleSet(models.Model):
+    """An option set that a table was opened with, by its fingerprint; insert-only."""
+
+    hash = models.CharField(max_length=64, primary_key=True)
+    version = models.SmallIntegerField()  # of the rules
+    options = models.JSONField()  # all of them
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(hash__regex="^[0-9a-f]{64}$"), name="rule_set_is_by_hash"
+            ),
+            models.CheckConstraint(condition=models.Q(version__gte=1), name="rule_set_has_version"),
         ]
 
 

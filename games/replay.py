@@ -1,4 +1,4 @@
-"""Tables replayed: what is otherwise in live rows, folds or deals than a stream says."""
+"""Tables replayed: what is otherwise in live rows, rules, folds or deals than a stream says."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -8,22 +8,24 @@ from eventstore.core.ids import subject
 from eventstore.core.record import Stored, time_text
 from eventstore.verification import Difference, unequal
 from games import folds
-from games.models import Seat
+from games.models import RuleSet, Seat
 from games.models import Table as Live
 from games.rules import events, fair
 from games.rules.cards import CODES, TEXTS
+from games.rules.options import as_dict
 from games.rules.rotation import counted
 from games.rules.shuffles import sealed_deck
 from games.rules.table import Table, fold
 from games.rules.views import PUBLIC, Document, Viewer, state_document
 from games.services import loading
 
-SEAT_ROWS = "games_seat"
+SEAT_ROWS, RULE_ROWS = "games_seat", "games_ruleset"
 
 
 def differences(stored: Sequence[Stored]) -> Iterator[Difference]:
-    """What differs from a table's whole stream, at rest: deals, live row, seats, served states."""
+    """What differs from a table's whole stream, at rest: deals, rows, rules, served states."""
     yield from deal_differences(stored)
+    yield from _rules_differences(stored)
     newest = stored[-1]
     row = Live.objects.filter(id=subject(newest.stream)).first()
     if row is None:
@@ -80,6 +82,17 @@ def _fields(table: Table, stored: Sequence[Stored]) -> dict[str, object]:
             "visibility": opened.visibility,
         }
     return fields
+
+
+def _rules_differences(stored: Sequence[Stored]) -> Iterator[Difference]:
+    """Rules that a table was opened with and that are not found under their hash."""
+    for one in stored:
+        if isinstance(one.event, events.TableOpened):
+            rules = one.event.rules
+            row = RuleSet.objects.filter(hash=rules.hash).values("version", "options").first()
+            log = {"version": rules.version, "options": as_dict(rules.options)}
+            name = f"{RULE_ROWS} {rules.hash}"
+            yield from unequal(one.stream, one.version, {name: row}, {name: log})
 
 
 # --- served states --------------------------------------------------------------------------------

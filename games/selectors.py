@@ -1,24 +1,31 @@
 """Reads of tables: states, events and lists, each for one viewer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import msgspec
 from django.db.models import QuerySet
 
 from eventstore import store
 from eventstore.core.ids import table_stream
 from eventstore.core.record import Stored, time_text
-from eventstore.core.refusal import refuse
+from eventstore.core.refusal import InvariantBroken, refuse
 from games import dealer
 from games.folds import Folded, at_clock, current
+from games.models import RuleSet
 from games.models import Table as Live
 from games.rules import events, views
+from games.rules.liability import liability
+from games.rules.options import Options, rules_hash
+from games.rules.presets import preset_rules
 from games.rules.seat_view import SeatView, seat_view
 from games.rules.table import Table, fold
 from games.rules.views import Document, Viewer
+from games.rules.words.explanation import Statement, explain
+from games.rules.words.sheet import TableTerms
 from players.selectors import people
 
 
@@ -92,6 +99,44 @@ def state_document(seen: Seen) -> Document:
     return views.state_document(
         seen.table, seen.viewer, table_id=str(seen.row.id), names=names, time_text=time_text
     )
+
+
+def explanation(seen: Seen) -> tuple[Statement, ...]:
+    """Why the hand that the viewer sees ended so; nothing while it runs, or where none ended."""
+    table = seen.table
+    if table.ended is None or table.hand is None:
+        return ()
+    return explain(table.ended, table.rules, table.hand.setup.stake)
+
+
+def table_terms(seen: Seen, money: Callable[[int], str]) -> TableTerms:
+    """What the table adds to its options on its rule sheet; `money` writes an amount."""
+    table, seats = seen.table, seen.row.seats
+    worst = None if table.of_tournament else liability(table.rules.options, seats, table.stake)
+    return TableTerms(
+        stake=money(table.stake),
+        seats=seats,
+        liability=None if worst is None else money(worst),
+        rake_bp=table.rake.bp,
+        rake_cap=None if table.rake.cap is None else money(table.rake.cap),
+    )
+
+
+def rules_by(ref: str) -> events.RuleSet:
+    """The rules of a preset, or those of a hash that is a preset's or of a table once opened.
+
+    Raises: Refused with `not_found`.
+    """
+    rules = preset_rules(ref)
+    if rules is not None:
+        return rules
+    row = RuleSet.objects.filter(hash=ref).first()
+    if row is None:
+        raise refuse("not_found")
+    options = msgspec.convert(row.options, Options)
+    if rules_hash(options, row.version) != ref:
+        raise InvariantBroken(f"the options stored under {ref} have another hash")
+    return events.RuleSet(preset=None, version=row.version, hash=ref, options=options)
 
 
 def served_events(

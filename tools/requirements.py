@@ -23,6 +23,7 @@ FILES = {
     "requirements.txt": (),
     "requirements-dev.txt": ("--group", "dev", "--constraint", "requirements.txt"),
     "requirements-bench.txt": ("--group", "bench", "--constraint", "requirements.txt"),
+    "requirements-mutants.txt": ("--group", "mutants", "--constraint", "requirements-dev.txt"),
 }
 
 

@@ -53,6 +53,22 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
+class Rule:
+    """The number of a rule, and whether the table's sheet has a line of it."""
+
+    number: str
+    is_linked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A sentence about why a hand ended so, with the rules that say so."""
+
+    text: str
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Board:
     """All that the page of a table shows."""
 
@@ -66,10 +82,17 @@ class Board:
     discard: Card | None
     stock_count: int | None
     news: str  # the last thing that matters, as a sentence
+    why: tuple[Reason, ...]  # how the hand was decided; empty while it runs
     seats: tuple[Seat, ...]
 
 
-def board(state: Mapping[str, Any], worth: Callable[[int], str], *, newest: int) -> Board:
+def board(
+    state: Mapping[str, Any],
+    worth: Callable[[int], str],
+    *,
+    newest: int,
+    why: tuple[Reason, ...] = (),
+) -> Board:
     """The page's values for a state document; `worth` writes an amount as people read it."""
     names = {seat["seat"]: seat["name"] for seat in state["seats"]}
     top = state.get("discard_top")
@@ -84,6 +107,7 @@ def board(state: Mapping[str, Any], worth: Callable[[int], str], *, newest: int)
         discard=Card.of(top) if top else None,
         stock_count=state.get("stock_count"),
         news=_news(state, names),
+        why=why,
         seats=tuple(_seat(seat, state, worth) for seat in state["seats"]),
     )
 

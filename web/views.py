@@ -1,10 +1,10 @@
-"""The pages: what is on, and a table to look at. They read, and know no rule of the game."""
+"""The pages: what is on, a table to look at, the rules. They read, and know no rule of the game."""
 
 from __future__ import annotations
 
 import re
 from functools import wraps
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.http import Http404
 from django.shortcuts import render
@@ -12,7 +12,8 @@ from django.views.decorators.http import require_safe
 
 from eventstore.core.refusal import Refused
 from games import selectors as games
-from web import boards, lists
+from games.rules.presets import PRESET_OPTIONS
+from web import boards, lists, sheets
 from web.amounts import worth_in
 
 if TYPE_CHECKING:
@@ -71,6 +72,37 @@ def board(request: HttpRequest, table_id: UUID) -> HttpResponse:
 
 
 @page
+def table_rules(request: HttpRequest, table_id: UUID) -> HttpResponse:
+    """The rules of a table, with what it is played for."""
+    seen, _ = games.public_at(table_id, NEWEST)
+    found = {
+        "heading": lists.heading(seen.row),
+        "table_id": table_id,
+        "rules": sheets.table_rules(seen),
+    }
+    return render(request, "web/table_rules.html", found)
+
+
+@page
+def rules(request: HttpRequest) -> HttpResponse:
+    """The presets, each with a sentence about it."""
+    return render(request, "web/rules.html", {"presets": sheets.presets()})
+
+
+@page
+def preset_rules(request: HttpRequest, preset: str) -> HttpResponse:
+    """The rules of a preset."""
+    if preset not in PRESET_OPTIONS:
+        raise Http404
+    found = {
+        "preset": sheets.preset(preset),
+        "sections": sheets.sections(PRESET_OPTIONS[preset]),
+        "others": [one for one in sheets.presets() if one.name != preset],
+    }
+    return render(request, "web/preset_rules.html", found)
+
+
+@page
 def missing(request: HttpRequest) -> HttpResponse:
     """What a browser gets for an address that leads nowhere."""
     return render(request, "web/missing.html", status=404)
@@ -78,5 +110,7 @@ def missing(request: HttpRequest) -> HttpResponse:
 
 def _board(table_id: UUID, version: int) -> boards.Board:
     seen, newest = games.public_at(table_id, version)
-    state = games.state_document(seen)
-    return boards.board(state, worth_in(str(state["currency"])), newest=newest)
+    state: dict[str, Any] = games.state_document(seen)
+    names = {seat["seat"]: seat["name"] for seat in state["seats"]}
+    why = sheets.reasons(seen, names)
+    return boards.board(state, worth_in(state["currency"]), newest=newest, why=why)

@@ -229,6 +229,12 @@ def receipt_for(request: Request, player: UUID, body: Body) -> Receipt:
 
 
 def _told(request: Request, said: Mapping[str, object]) -> bytes:
+    check_members(said)
+    return fingerprint(request.method or "", request.path, said)
+
+
+def check_members(said: Mapping[str, object]) -> None:
+    """Refuse members of a body that no hash can be over. Raises: Refused with `invalid_field`."""
     faults = []
     for name, value in said.items():
         try:
@@ -237,7 +243,6 @@ def _told(request: Request, said: Mapping[str, object]) -> bytes:
             faults.append(("invalid_field", name, str(fault)))
     if faults:
         raise field_refusal(faults)
-    return fingerprint(request.method or "", request.path, said)
 
 
 def expected_version(request: Request, stated: int | None) -> int:

@@ -1,4 +1,4 @@
-"""Bodies and parameters of the endpoints of tables."""
+"""Bodies and parameters of the endpoints of tables and rules."""
 
 from typing import Annotated, Any, ClassVar, Literal
 from uuid import UUID
@@ -55,6 +55,21 @@ class TableBody(Body, frozen=True, kw_only=True):
     fairness: Literal["commit"] = "commit"
     spectator_delay_s: Annotated[int, msgspec.Meta(ge=0, le=SPECTATOR_DELAY_S_MAX)] | None = None
     rake: RakeBody | None = None
+
+
+class RulesBody(Body, frozen=True, kw_only=True):
+    """Body of `rulesets.validate`."""
+
+    options: dict[str, Any]
+    seats: Seats
+    preset: Annotated[str, msgspec.Meta(max_length=40)] = "gamerules"
+
+
+class SheetQuery(Query, frozen=True, kw_only=True):
+    """Parameters of `rulesets.sheet`; without a language it is that of the request."""
+
+    lang: Literal["en", "lt"] | None = None
+    format: Literal["html", "md", "json"] = "json"
 
 
 class CloseBody(Body, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from games.rules.cards import TEXTS
 from games.rules.decide import legal, legal_slaps
 from games.rules.melds import Reading, layout
 from games.rules.moves import Move, meld_name
+from games.rules.presets import reference
 from games.rules.state import Hand
 from games.rules.table import Place, Table
 
@@ -264,9 +265,10 @@ def _fair(table: Table, dealt: events.HandDealt) -> Document:
 
 def _links(table: Table, table_id: str) -> Document:
     base = f"/api/v1/tables/{table_id}"
+    rules = f"/api/v1/rulesets/{reference(table.rules.hash)}/sheet"
     if table.closed:
-        return {"events": f"{base}/events"}
-    return {"moves": f"{base}/moves", "events": f"{base}/events", "table": base}
+        return {"events": f"{base}/events", "rules": rules}
+    return {"moves": f"{base}/moves", "events": f"{base}/events", "table": base, "rules": rules}
 
 
 def _texts(cards: Sequence[int]) -> list[str]:

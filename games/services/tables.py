@@ -11,11 +11,18 @@ from eventstore.core.refusal import Refusal, Refused, refuse
 from eventstore.ports import new_id
 from eventstore.services import Outcome, Receipt, Row, Transaction, run_command, update_live
 from games.folds import Folded
-from games.models import Table
+from games.models import RuleSet, Table
 from games.rules import events
 from games.rules.hosting import CLOCKS, buy_in_bounds
 from games.rules.liability import liability
-from games.rules.options import PRESETS, RULES_VERSION, complete, rules_hash, slap_conflict
+from games.rules.options import (
+    PRESETS,
+    RULES_VERSION,
+    as_dict,
+    complete,
+    rules_hash,
+    slap_conflict,
+)
 from games.rules.table import CHIPS, fold
 from games.services import loading
 from games.services.loading import append
@@ -104,7 +111,7 @@ def check_creator(settings: TableSettings, creator: Person) -> None:
 
 
 def open_in(tx: Transaction, table_id: UUID, opened: events.TableOpened, *, actor: str) -> Folded:
-    """Open a table inside the caller's transaction: stream and live row."""
+    """Open a table inside the caller's transaction: stream, live row, its rules if they are new."""
     (stored,) = tx.append(table_stream(table_id), START, [Fact(opened, actor)])
     Table.objects.create(
         id=table_id,
@@ -119,7 +126,14 @@ def open_in(tx: Transaction, table_id: UUID, opened: events.TableOpened, *, acto
         seats=opened.seats,
         visibility=opened.visibility,
     )
+    _keep_rules(opened.rules)
     return Folded(table_id, fold([stored]), head_of([stored]), (stored,))
+
+
+def _keep_rules(rules: events.RuleSet) -> None:
+    """Have the rules found by their hash for ever, whatever presets will be called or say."""
+    row = RuleSet(hash=rules.hash, version=rules.version, options=as_dict(rules.options))
+    RuleSet.objects.bulk_create([row], ignore_conflicts=True)
 
 
 def rule_set(preset: str, overrides: Mapping[str, object], seats: int) -> events.RuleSet:

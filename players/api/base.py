@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 from uuid import UUID
 
 from django.utils import timezone
+from django.utils.translation import get_language
 from knox.crypto import hash_token
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import MethodNotAllowed
@@ -103,6 +104,12 @@ class ApiView(APIView):
     def viewer(self, request: Request) -> UUID | None:
         """Whose token this is, or None."""
         return request.user.id if isinstance(request.user, User) else None
+
+    def language(self, request: Request) -> Literal["en", "lt"]:
+        """Language of texts: what `Accept-Language` asks for, else the account's, else English."""
+        asked = "Accept-Language" in request.headers
+        own = request.user.language if isinstance(request.user, User) and not asked else None
+        return "lt" if (own or get_language() or "").startswith("lt") else "en"
 
 
 def answer(document: object, *, status: int = 200, replayed: bool = False) -> Response:

@@ -1,7 +1,7 @@
 """The fixtures of the matrix: every kind of caller, and the objects on which they act."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -38,10 +38,14 @@ class World:
             "admin": caller("algis", "admin"),
             "bot": api_bot(),
         }
-        self.ids: dict[str, UUID] = {}
+        self.ids: dict[str, Any] = {}
 
     def who(self, role: str) -> Any:
         return self.callers[role].who
+
+    def preset(self) -> dict[str, Any]:
+        self.ids["ref"] = "gamerules"
+        return {}
 
     def table(self, *seated: str) -> dict[str, Any]:
         """A table of `player_own`, who named the ones to sit; the version to send."""
@@ -93,6 +97,9 @@ NEW_ACCOUNT = MappingProxyType(
 FIXTURES: dict[str, Callable[[World], dict[str, Any]]] = {
     "auth.register": lambda _: dict(NEW_ACCOUNT),
     "auth.login": lambda _: {"username": "ona", "password": PASSWORD},
+    "rulesets.show": World.preset,
+    "rulesets.sheet": World.preset,
+    "rulesets.validate": lambda _: {"options": {"jokers": 2}, "seats": 3},
     "table.create": lambda _: dict(NEW_TABLE),
     "table.show": World.hand,
     "table.state": World.hand,
@@ -122,7 +129,7 @@ def undone() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def address(path: str, ids: dict[str, UUID]) -> str:
+def address(path: str, ids: Mapping[str, object]) -> str:
     """The path of a row with the fixture's ids in it."""
     filled = re.sub(r"{(\w+)}", lambda match: str(ids.get(match[1], new_id())), path)
     return filled.removeprefix("/api/v1")
@@ -155,4 +162,4 @@ def ready(world: World, name: str) -> Iterator[Ready]:
 
 
 WRITES = [name for name, route in ROUTES.items() if route.method in {"POST", "DELETE"}]
-KEYED = [name for name in WRITES if not name.startswith("auth.")]
+KEYED = [name for name in WRITES if not name.startswith(("auth.", "rulesets."))]

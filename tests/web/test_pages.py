@@ -58,7 +58,8 @@ def table() -> UUID:
 
 
 def test_every_page_keeps_to_the_policy(client: Client, table: UUID) -> None:
-    for path in ("/", f"/tables/{table}", f"/tables/{table}/board"):
+    at_table = (f"/tables/{table}{part}" for part in ("", "/board", "/rules"))
+    for path in ("/", "/rules", "/rules/house_low", *at_table):
         answer = client.get(path)
         assert answer.status_code == 200
         policy = answer["Content-Security-Policy"]
@@ -67,7 +68,11 @@ def test_every_page_keeps_to_the_policy(client: Client, table: UUID) -> None:
         assert not INLINE.search(answer.content.decode())
 
 
-@pytest.mark.parametrize("name", ["base", "home", "table", "board", "card", "missing"])
+TEMPLATES = ["base", "home", "table", "board", "card", "missing"]
+TEMPLATES += ["rules", "preset_rules", "table_rules", "sheet"]
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
 def test_no_template_writes_script_or_style_into_a_page(name: str) -> None:
     source = get_template(f"web/{name}.html").template.source  # type: ignore[attr-defined]  # Django's
     assert not INLINE.search(source)
@@ -109,6 +114,8 @@ def board_state(table: UUID, version: int) -> Mapping[str, object]:
 def test_what_is_not_there_is_not_found(client: Client) -> None:
     assert client.get(f"/tables/{NOWHERE}").status_code == 404
     assert client.get(f"/tables/{NOWHERE}/board").status_code == 404
+    assert client.get(f"/tables/{NOWHERE}/rules").status_code == 404
+    assert client.get("/rules/bridge").status_code == 404
     assert client.post("/").status_code == 405
 
 

@@ -23,6 +23,7 @@ from tonk_site.proving.checks import Found
 PARTS, HANDS_A_PART = 8, 2_500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_engine_and_referee_agree(part: int) -> None:
     first = 1 + part * HANDS_A_PART
@@ -33,6 +34,7 @@ def test_engine_and_referee_agree(part: int) -> None:
     assert set(found.seen["ends"]) == set(get_args(End)), found.seen["ends"]
 
 
+@pytest.mark.slow
 def test_a_hand_is_the_same_in_every_process() -> None:
     """A breach can be shown again: nothing hangs on the order of a set of texts."""
     line = json.dumps(rules_twin.line_of("here/1"))
@@ -86,6 +88,7 @@ def the_worst_case_is_half(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules_twin, "liability", lambda *said: liability(*said) // 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("planted", "what"),
     [
@@ -102,6 +105,7 @@ def test_a_planted_fault_is_found(
     assert "--seed planted --only" in found.breaches[0].rerun
 
 
+@pytest.mark.slow
 def test_a_card_in_two_places_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def forgetful(hand: Hand, facts: Any) -> Hand:
         taken = [one for one in facts if isinstance(one, events.CardDrawn) and one.card]
@@ -123,6 +127,7 @@ def proved(*arguments: str, code: int = 0) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
+@pytest.mark.slow
 def test_the_command_says_in_a_line_what_it_did(tmp_path: Any) -> None:
     (line,) = proved(
         "rules-twin", "--scale", "0.0002", "--seed", "7", "--out", str(tmp_path / "lines")
@@ -135,11 +140,13 @@ def test_the_command_says_in_a_line_what_it_did(tmp_path: Any) -> None:
     assert json.loads((tmp_path / "lines").read_text()) == line
 
 
+@pytest.mark.slow
 def test_the_command_looks_at_one_hand_again() -> None:
     (line,) = proved("rules-twin", "--seed", "7", "--only", "3")
     assert (line["ok"], line["size"], line["mode"]) == (True, {"hands": 1}, "only 3")
 
 
+@pytest.mark.slow
 def test_a_check_that_found_something_or_did_too_little_is_not_ok(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -1,9 +1,12 @@
-"""Pages of the reference are as complete as the code: settings, commands."""
+"""Pages of the reference are as complete as the code: settings, commands, rules."""
 
 import re
 from pathlib import Path
+from typing import Any
 
+from games.rules.options import DOMAINS, PRESETS
 from tonk_site.embedded_services import CHECKOUT
+from tools import rule_pages
 
 REFERENCE = CHECKOUT / "docs" / "reference"
 VARIABLE = re.compile(r'"((?:TONK_[A-Z_]+|DATABASE_URL|REDIS_URL|PORT))"')
@@ -29,3 +32,17 @@ def test_every_command_is_on_the_page_of_commands() -> None:
     made = {path.stem for path in product_code() if path.parent.parts[-2:] == folders}
     named = {cell.split()[0] for cell in first_cells("commands.md")}
     assert made - {"__init__"} <= named
+
+
+def test_the_rules_are_written_as_players_read_them() -> None:
+    assert rule_pages.stale() == []
+    for frame in rule_pages.FRAMES.values():
+        text = (REFERENCE / frame.file).read_text()
+        assert all(f"`{name}`" in text for name in (*DOMAINS, *PRESETS))
+
+
+def test_a_page_of_rules_that_is_not_there_is_named(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(rule_pages, "FOLDER", tmp_path)
+    assert rule_pages.stale() == ["rules.md", "taisykles.md"]
+    rule_pages.main()
+    assert rule_pages.stale() == []

@@ -24,8 +24,25 @@ async function draw() {
   const query = new URLSearchParams({ after: shown().version });
   const answer = await fetch(`${frame.dataset.board}?${query}`);
   if (!answer.ok) throw new Error(`status ${answer.status}`);
+  const before = frame.querySelector(".why");
+  const atWhy = before?.querySelector("summary") === document.activeElement;
   frame.innerHTML = (await answer.text()).trim();
+  keepWhy(before, atWhy);
   if (news.textContent !== shown().news) news.textContent = shown().news;
+}
+
+// Whoever reads why a hand ended so goes on reading while the next one is dealt, and finds the reasons
+// of the next one open as well.
+function keepWhy(before, atWhy) {
+  const after = frame.querySelector(".why");
+  if (!before?.open) return focusWhy(after, atWhy);
+  if (after) after.open = true;
+  else frame.firstElementChild.prepend(before);
+  focusWhy(after ?? before, atWhy);
+}
+
+function focusWhy(why, atWhy) {
+  if (why && atWhy) why.querySelector("summary").focus({ preventScroll: true });
 }
 
 async function watch() {

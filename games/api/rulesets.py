@@ -1,0 +1,153 @@
+"""Rules over HTTP: presets and options, a set in full, its sheet in words, a set tried out."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from django.http import HttpResponse, HttpResponseBase
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from typing_extensions import override
+
+from eventstore.api.requests import check_members, read_body
+from games import selectors
+from games.api.bodies import RulesBody, SheetQuery
+from games.rules import events
+from games.rules.domains import Choice, Counts, Domain, Flag, Range
+from games.rules.liability import liability
+from games.rules.options import DOMAINS, SEATS_MIN, as_dict, differences
+from games.rules.presets import PRESET_OPTIONS, reference
+from games.rules.words.option_texts import OPTION_TEXTS, PRESET_TEXTS
+from games.rules.words.plurals import Text
+from games.rules.words.sheet import Sheet, as_data, as_html, as_markdown, sheet
+from games.services.tables import rule_set
+from players.api.base import ApiView, Operation, answer
+
+# Forms of a sheet that are texts, with their media types.
+TEXTS: Mapping[str, tuple[str, Callable[[Sheet], str]]] = MappingProxyType(
+    {"html": ("text/html", as_html), "md": ("text/markdown", as_markdown)}
+)
+
+
+class RuleSets(ApiView):
+    """`GET /rulesets`."""
+
+    operations: ClassVar = {"GET": Operation("rulesets.list")}
+
+    def get(self, request: Request) -> Response:
+        """Every preset, and every option with its range."""
+        del request
+        presets = [_preset(name) for name in PRESET_OPTIONS]
+        options = [_option(name, domain) for name, domain in DOMAINS.items()]
+        return answer({"presets": presets, "options": options})
+
+
+class Rules(ApiView):
+    """`GET /rulesets/{ref}`."""
+
+    operations: ClassVar = {"GET": Operation("rulesets.show")}
+
+    def get(self, request: Request, ref: str) -> Response:
+        """An option set in full, and what it may cost."""
+        del request
+        return answer(_rules(selectors.rules_by(ref)))
+
+
+class RuleSheet(ApiView):
+    """`GET /rulesets/{ref}/sheet`."""
+
+    operations: ClassVar = {"GET": Operation("rulesets.sheet", query=SheetQuery)}
+
+    @override
+    def perform_content_negotiation(
+        self, request: Request, force: bool = False
+    ) -> tuple[BaseRenderer, str]:
+        """What `format` asks for is served, whatever `Accept` says; problems are JSON."""
+        return super().perform_content_negotiation(request, force=True)
+
+    def get(self, request: Request, ref: str) -> HttpResponseBase:
+        """The rules in words."""
+        query: Any = self.query
+        rules = selectors.rules_by(ref)
+        found = sheet(rules.options, language=query.lang or self.language(request))
+        response: HttpResponseBase
+        if query.format in TEXTS:
+            media, write = TEXTS[query.format]
+            response = HttpResponse(write(found), content_type=f"{media}; charset=utf-8")
+            response["Cache-Control"] = "private, no-cache"
+        else:
+            response = answer(as_data(found))
+        response["Content-Language"] = found.language
+        return response
+
+
+class Validation(ApiView):
+    """`POST /rulesets/validate`."""
+
+    operations: ClassVar = {"POST": Operation("rulesets.validate")}
+
+    def post(self, request: Request) -> Response:
+        """What a table with these options would play by, or why they do not go together."""
+        body = read_body(request, RulesBody)
+        check_members({"options": body.options})
+        rules = rule_set(body.preset, body.options, body.seats)
+        # No knock tables are learned yet (`bots.md`).
+        return answer(_rules(rules) | {"knock_table": False})
+
+
+def _preset(name: str) -> dict[str, object]:
+    rules, words = selectors.rules_by(name), PRESET_TEXTS[name]
+    return {
+        "preset": name,
+        "title": _both(words.title),
+        "text": _both(words.text),
+        "rules_version": rules.version,
+        "rules_hash": rules.hash,
+        "options": differences(rules.options),
+    }
+
+
+def _option(name: str, domain: Domain) -> dict[str, object]:
+    words = OPTION_TEXTS[name]
+    return {
+        "option": name,
+        "rule": words.rule,
+        "type": _type(domain),
+        "range": domain.allowed,
+        "default": domain.default,
+        "text": _both(words.text),
+    }
+
+
+def _type(domain: Domain) -> str:
+    match domain:
+        case Flag():
+            return "boolean"
+        case Choice():
+            return "choice"
+        case Range():
+            return "integer"
+        case Counts():
+            return "list"
+        case _:
+            return "tiers"
+
+
+def _both(text: Text) -> dict[str, str]:
+    return {"en": text.en, "lt": text.lt}
+
+
+def _rules(rules: events.RuleSet) -> dict[str, object]:
+    """An option set as documents show it; `preset` is there where the set is exactly one."""
+    name = reference(rules.hash)
+    return ({"preset": name} if name in PRESET_OPTIONS else {}) | {
+        "rules_version": rules.version,
+        "rules_hash": rules.hash,
+        "options": as_dict(rules.options),
+        "worst_loss": [
+            {"seats": seats, "stakes": liability(rules.options, seats, 1)}
+            for seats in range(SEATS_MIN, rules.options.max_players + 1)
+        ],
+        "links": {"sheet": f"/api/v1/rulesets/{name}/sheet"},
+    }

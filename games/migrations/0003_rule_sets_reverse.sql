@@ -1,0 +1,1 @@
+REVOKE ALL ON games_ruleset FROM tonk_app;
