@@ -1,6 +1,8 @@
 """Claims that a dealt hand makes before play (R10, R11, D3, D4, V5, V6)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from games.rules.payouts import tier_multiplier
@@ -8,6 +10,11 @@ from games.rules.rulebook import Rulebook
 from games.rules.state import Hand
 
 ClaimKind = Literal["initial_tonk", "initial_spread", "initial_low"]
+
+
+_STRENGTH: Mapping[ClaimKind, int] = MappingProxyType(
+    {"initial_low": 0, "initial_spread": 1, "initial_tonk": 2}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +31,7 @@ class Claim:
     @property
     def strength(self) -> tuple[int, int]:
         """Greater is better: totals before spreads before low hands (V5)."""
-        match self.kind:
-            case "initial_tonk":
-                return 2, self.total
-            case "initial_spread":
-                return 1, self.total
-            case "initial_low":
-                return 0, -self.total
+        return _STRENGTH[self.kind], -self.total if self.kind == "initial_low" else self.total
 
 
 def claims(hand: Hand) -> list[Claim]:

@@ -7,14 +7,16 @@ from games.rules.rulebook import rulebook
 def liability(options: Options, seats: int, stake: int) -> int:
     """Worst case of a seat among `seats` players, in minor units.
 
+    The end of the stock is no path of its own: there a seat pays each other one single at most, and
+    so does a knocker whom all catch, under every rule.
+
     >>> from games.rules.options import DEFAULTS
     >>> [liability(DEFAULTS, seats, 100) for seats in (2, 3, 4)]
     [300, 600, 900]
     """
-    paths = (2, _initial(options, seats), _tiers(options), _stock_out(options, seats))
-    in_stakes = max(*paths, _caught(options, seats))
+    paths = (2, _initial(options, seats), _tiers(options), _caught(options, seats))
     points = options.difference_cap if options.difference_cap is not None else 1
-    return in_stakes * points * stake
+    return max(paths) * points * stake
 
 
 def _initial(options: Options, seats: int) -> int:
@@ -26,20 +28,10 @@ def _tiers(options: Options) -> int:
     return max((tier[1] for tier in options.initial_low + options.drop_low), default=0)
 
 
-def _stock_out(options: Options, seats: int) -> int:
-    if options.on_empty_stock == "void":
-        return 0
-    return seats - 1 if options.stockout_tie == "each_paid" else 1
-
-
 def _caught(options: Options, seats: int) -> int:
     """Stakes of a caught knocker; under `difference` one capped payment to each lowest."""
     if options.settlement == "difference":
         return seats - 1
-    match options.caught_rule:
-        case "seed" if options.caught_bonus_from == "all":
-            return 3 * (seats - 1)
-        case "seed" | "low_only":
-            return 2 * (seats - 1)
-        case "knocker_pays_table" | "single_each":
-            return seats - 1
+    if options.caught_rule == "seed" and options.caught_bonus_from == "all":
+        return 3 * (seats - 1)
+    return (2 if options.caught_rule in ("seed", "low_only") else 1) * (seats - 1)

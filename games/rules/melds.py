@@ -54,7 +54,7 @@ class Reading(NamedTuple):
     span: int
     """Of a run the places that it holds, of a book its natural cards."""
     wild: tuple[WildAt, ...] = ()
-    """The wild cards of a run, places ascending."""
+    """The wild cards of a run."""
 
 
 class Meld(msgspec.Struct, frozen=True, gc=False):
@@ -113,7 +113,7 @@ def spreads(cards: int, top: int) -> list[int]:
     if not holds_spread(cards, top):
         return []
     found = list(_books(cards))
-    for span in _run_spans(with_high_aces(cards, top), top):
+    for span in _run_spans(with_high_aces(cards, top)):
         run = lowered(span, top)
         if run not in found:
             found.append(run)
@@ -141,17 +141,18 @@ def _books(cards: int) -> Iterator[int]:
                 yield held & ~(rank << LANE_BITS * suit)
 
 
-def _run_spans(span: int, top: int) -> Iterator[int]:
-    """Every window of three or more neighbours; none holds both places of an ace."""
-    both = (SUITS_BIT << 1) | (SUITS_BIT << top) if top else 0
+def _run_spans(span: int) -> Iterator[int]:
+    """Every window of three or more neighbours.
+
+    A whole suit with its ace at both places makes one window too long: lowered, it is the suit.
+    """
     starts = span & span >> 1 & span >> 2
     while starts:
         start = starts & -starts
         starts ^= start
         window, edge = start * 7, start << 2
         while edge & span:
-            if not both or (window & both).bit_count() < 2:
-                yield window
+            yield window
             edge <<= 1
             window |= edge
 
@@ -247,7 +248,7 @@ def grown(meld: Meld, card: int, place: int, shape: Shape) -> Meld:
         return Meld(meld.number, meld.owner, "book", cards, span, fits)
     span |= place
     if card & shape.wilds and card != place:
-        wild = (*wild, (card, place)) if place > meld.span else ((card, place), *wild)
+        wild = (*wild, (card, place))
     return Meld(meld.number, meld.owner, "run", cards, span, _fits_run(span, shape), wild)
 
 

@@ -81,7 +81,7 @@ def _judge(hand: Hand, showdown: Showdown) -> Judged:
             return _judge_knock(showdown, actor)
         case "stock":
             return "stock_out", showdown.lowest(), payouts.stock_out(showdown)
-        case "void" | "voided" | None:
+        case _:  # void by the empty stock, or voided from outside
             return "void", UNCLAIMED, []
 
 

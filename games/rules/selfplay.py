@@ -224,7 +224,7 @@ def recorded(player: str, move: Move) -> list[object]:
             arguments = ["discard", *cards]
         case "K":
             arguments = ["knock"]
-        case "P":
+        case _:
             arguments = ["slap", *cards]
     return [player, *arguments, "ok"]
 

@@ -112,12 +112,9 @@ def _viewer(viewer: Viewer) -> Document:
 
 
 def _turn(table: Table, time_text: Callable[[datetime], str]) -> Document:
-    if table.to_act is None:
+    if table.to_act is None or table.deadline is None:
         return {}
-    found: Document = {"to_act": table.to_act}
-    if table.deadline is not None:
-        found["deadline"] = time_text(table.deadline)
-    return found
+    return {"to_act": table.to_act, "deadline": time_text(table.deadline)}
 
 
 def _own_hand(hand: Hand, viewer: Viewer) -> Document:

@@ -159,6 +159,58 @@ def test_V4_a_deuce_that_hits_goes_high_unless_its_own_place_is_named() -> None:
     assert low.melds[0].wild == ()
 
 
+def test_V4_books_grow_by_naturals_and_wild_cards() -> None:
+    melds = {"m1": ("A", "9D 9H X1"), "m2": ("A", "2D 2H 2S")}
+    options = {"jokers": 2, "deuces_wild": True}
+    hand = table(hands={"A": "KC", "B": "9C 2C X2 KD"}, melds=melds, stock="JS", options=options)
+    hand = after(hand, "S")
+    cards = hand.setup.rules.pack.set_of
+    nines, deuces = hand.melds
+    assert nines.fits == cards(codes_of(["9C", "9S", "2C", "2D", "2H", "2S", "X2"]))
+    assert deuces.fits == cards(codes_of(["2C", "X1", "X2"]))
+    natural = after(hand, "H 9C m1").melds[0]
+    assert (natural.fits, natural.span, natural.owner) == (
+        0,
+        cards(codes_of(["9C", "9D", "9H"])),
+        0,
+    )
+    wild = after(hand, "H 2C m1").melds[0]
+    assert (wild.fits, wild.span, wild.owner) == (0, nines.span, 0)
+    grown = after(hand, "H 2C m2").melds[1]
+    assert (grown.fits, grown.span) == (0, cards(codes_of(["2C", "2D", "2H", "2S"])))
+
+
+def test_V4_a_wild_deuce_in_a_book_stands_for_a_missing_suit() -> None:
+    hand = table(hands={"A": "KC", "B": "9D 9H 2C KS"}, stock="JS", options={"deuces_wild": True})
+    laid = decided(after(hand, "S"), "L 2C 9D 9H").events[0]
+    assert isinstance(laid, SpreadLaid)
+    assert (laid.cards, laid.stands_for) == (("2C", "9D", "9H"), ("9C", "9D", "9H"))
+    hand = table(hands={"A": "KC", "B": "9C 9D 2C KS"}, stock="JS", options={"deuces_wild": True})
+    laid = decided(after(hand, "S"), "L 2C 9C 9D").events[0]
+    assert isinstance(laid, SpreadLaid)
+    assert (laid.kind, laid.cards, laid.stands_for) == (
+        "book",
+        ("9C", "9D", "2C"),
+        ("9C", "9D", "9H"),
+    )
+
+
+def test_V4_a_whole_suit_with_a_wild_card_is_closed() -> None:
+    options = {"jokers": 1, "ace_runs": "high_or_low", "deck": 40}
+    hands = {"A": "KC", "B": "AH 2H 3H 4H 5H X1 7H JH QH KH 7S"}
+    hand = after(table(hands=hands, stock="JS", options=options), "S")
+    runs = [text for text in texts(hand) if text.startswith("L") and len(text.split()) == 11]
+    assert runs == [
+        "L 2H 3H 4H 5H X1 7H JH QH KH AH",
+        "L AH 2H 3H 4H 5H X1 7H JH QH KH",
+    ]
+    for text in runs:
+        assert after(hand, text).melds[0].fits == 0
+        (laid,) = decided(hand, text).events
+        assert isinstance(laid, SpreadLaid)
+        assert laid.kind == "run"
+
+
 def test_V4_deadwood_counts_what_no_choice_of_spreads_takes() -> None:
     options = {"count_method": "deadwood", "jokers": 1, "joker_value": 20}
     hand = table(hands={"A": "KC", "B": "9C 9D X1 TC JC"}, options=options)
@@ -311,6 +363,7 @@ def test_V12_the_discard_hits_and_their_targets() -> None:
     one = table(hands=hands, melds=melds, stock="JD", options={"hits_per_turn": 1})
     assert code(after(one, "S", "H 8C m1"), "H 4C m1") == "hit_limit"
     runs = table(hands=hands, melds=melds, stock="JD", options={"hit_targets": "runs_only"})
+    assert [text for text in texts(after(runs, "S")) if text[0] == "H"] == ["H 4C m1", "H 8C m1"]
     assert answer(after(runs, "S"), "H 9S m2") == Refusal(
         "bad_hit", "V12", {"card": "9S", "meld": "m2"}
     )
@@ -323,6 +376,11 @@ def test_V13_the_ace_may_follow_the_king_but_never_stand_in_the_middle() -> None
     hand = after(table(hands=hands, stock="4D", options={"ace_runs": "high_or_low"}), "S")
     runs = [text for text in texts(hand) if text[0] == "L"]
     assert runs == ["L QS KS AS", "L AS 2S 3S"]
+    suit = {"A": "2D", "B": "AH 2H 3H 4H 5H 6H 7H 8H 9H TH JH QH KH"}
+    whole = after(table(hands=suit, stock="4D", options={"ace_runs": "high_or_low"}), "S")
+    laid = [text.split()[1:] for text in texts(whole) if text[0] == "L"]
+    assert len({frozenset(cards) for cards in laid}) == len(laid) == 66 + 10
+    assert laid[0][-1] == "AH"
     assert code(hand, "L KS AS 2S") == "bad_spread"
 
 

@@ -4,38 +4,32 @@ A hand is played at random up to some moment. Then every card that the viewer do
 elsewhere, the same facts are folded over that other deck, and all that he is served is compared.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
-from uuid import UUID
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventstore.core.chain import START, Fact, head_of, seal
-from eventstore.core.ids import table_stream, uuid7
+from eventstore.core.chain import head_of
 from eventstore.core.record import Stored, time_text
 from games import selectors
 from games.folds import Folded
 from games.rules import events, views
 from games.rules.cards import TEXTS
 from games.rules.decide import legal, legal_slaps
-from games.rules.options import RULES_VERSION, Options, rules_hash
+from games.rules.options import Options
 from games.rules.shuffles import FIRST_RESHUFFLED, Deck, GivenShuffle, extended
 from games.rules.state import Hand
 from games.rules.table import Table, fold
 from games.rules.views import PUBLIC, Viewer
-from games.services.tables import clock_of
-from tests.unit.games.rules_tables import UUIDS, dealt, option_sets, options_of, walk
+from tests.unit.games.rules_tables import dealt, option_sets, options_of, walk
+from tests.unit.games.streams import HAND, TABLE, opening, recorded
 from tonk_site.proving.random_hands import random_overrides, repaired
 
-TABLE = UUID("0199c2b2-6c1f-7033-818c-ef2df94c3850")
-HAND = "0199c2b2-6c1f-7033-818c-ef2df94c3851"
-AT = datetime(2026, 12, 1, 8, tzinfo=UTC)
 MOVES_MAX = 40
 
 
@@ -71,71 +65,6 @@ def moments(draw: st.DrawFn) -> Moment:
     seats = draw(st.integers(2, 4))
     options, rng = draw(option_sets(seats)), draw(st.randoms(use_true_random=False))
     return moment_of(dealt(rng, options, seats), options, rng, draw(st.integers(0, MOVES_MAX)))
-
-
-def opening(hand: Hand, options: Options) -> Iterator[msgspec.Struct]:
-    """The table is opened, its seats are taken, the hand is dealt."""
-    rules = events.RuleSet(
-        preset=None, version=RULES_VERSION, hash=rules_hash(options), options=options
-    )
-    shared: dict[str, Any] = {
-        "rules": rules,
-        "currency": "XTK",
-        "stake": hand.setup.stake,
-        "rake": events.Rake(bp=0, cap=None),
-        "fairness": "commit",
-        "clock": clock_of("normal"),
-    }
-    yield events.TableOpened(
-        **shared,
-        seats=6,
-        buy_in_min=0,
-        buy_in_max=1000,
-        visibility="public",
-        api_bots=False,
-        spectator_delay_s=0,
-        tournament=None,
-        opened_by=UUIDS[0],
-    )
-    upcard = None
-    if options.initial_upcard and hand.pile:
-        first = len(hand.setup.seats) * options.hand_size
-        upcard = events.PlacedCard(card=TEXTS[hand.pile[0]], place=first)
-    yield events.HandDealt(
-        **shared,
-        hand=HAND,
-        hand_no=1,
-        deck_spec="std52/1",
-        commit="ab" * 32,
-        transcript="ab" * 32,
-        deck_root="ab" * 32,
-        beacon=None,
-        players=tuple(
-            events.DealtPlayer(
-                seat=seat, player=UUIDS[seat - 1], bot=None, stack=900, bank_ms=0, seed="none"
-            )
-            for seat in hand.setup.seats
-        ),
-        away=(),
-        dealer=hand.setup.dealer,
-        payment="full",
-        hand_size=options.hand_size,
-        upcard=upcard,
-        next=hand.to_act,
-    )
-
-
-def recorded(facts: Sequence[msgspec.Struct]) -> tuple[Stored, ...]:
-    """The facts as the log holds them, a second between two."""
-    stored: list[Stored] = []
-    for second, fact in enumerate(facts):
-        ids = [uuid7(second, bytes(10)), uuid7(second, bytes(9) + b"x")]
-        at = AT + timedelta(seconds=second)
-        made = [Fact(fact, "player:x")]
-        stored += seal(
-            table_stream(TABLE), head_of(stored) if stored else START, made, at=at, ids=ids
-        )
-    return tuple(stored)
 
 
 def known(moment: Moment, viewer: Viewer) -> set[int]:
