@@ -2,52 +2,66 @@
 
 from collections.abc import Sequence
 
-from games.bots.twin import NO_CARD, Twin
-from games.bots.twin_tables import CARDS, DRAW, HIT, LAY, NUMBERS, TAKE, code_of
+from games.bots.twin import Twin
+from games.bots.twin_spreads import largest
+from games.bots.twin_tables import CARDS, DRAW, HIT, LAY, TAKE, code_of
 from games.rules import melds
 from games.rules.cards import LANES
 
 
 def greedy(twin: Twin) -> int:
     """The move of `greedy-1` for the player to act."""
-    if not twin.drew:
-        return TAKE if _wants_discard(twin) and twin.may_take() else DRAW
     tables, actor = twin.tables, twin.actor
     held, near = twin.held[actor], tables.near
-    if not tables.free_play:
-        return _best(twin, twin.legal())
-    if twin.has_spread[actor]:
-        return _best_spread(twin, melds.spreads(held, tables.top))
+    if not twin.drew:
+        if twin.pile:
+            card = twin.pile[-1]
+            bit, partners = tables.bit[card], held & near[card]
+            # What neither fits nor has two partners is of no use, but for an ace after the king.
+            if (
+                (partners.bit_count() > 1 or twin.fitting & bit or tables.top)
+                and _wants(twin, bit)
+                and twin.may_take()
+            ):
+                return TAKE
+        return DRAW
+    if twin.has_spread[actor] or not tables.free_play:
+        return _first_of_many(twin)
     able = held & twin.fitting
     if able and twin.hits < tables.hits_max:
         return _first_hit(twin, able)
-    ranked = sorted(twin.cards[actor])
-    barred = twin.taken if len(ranked) > 1 else NO_CARD
+    ranked, barred = sorted(twin.cards[actor]), twin.taken
     for card in ranked:
         if not held & near[card] and card != barred:
             return card
-    return ranked[0] if ranked[0] != barred else ranked[1]
+    return ranked[ranked[0] == barred and len(ranked) > 1]
 
 
-def _wants_discard(twin: Twin) -> bool:
+def _first_of_many(twin: Twin) -> int:
+    """The move where spreads or options are concerned."""
+    tables = twin.tables
+    if not tables.free_play:
+        return _best(twin, twin.legal())
+    held = twin.held[twin.actor]
+    # A spread that lies in a larger one is never the best.
+    return _best_spread(twin, melds.spreads(held, tables.top) if tables.top else largest(held))
+
+
+def _wants(twin: Twin, card: int) -> bool:
     """The top discard fits a spread, or makes the first spread of the hand."""
-    if not twin.pile:
-        return False
-    tables, card, held = twin.tables, twin.pile[-1], twin.held[twin.actor]
-    bit, top, partners = tables.bit[card], tables.top, held & tables.near[card]
-    if twin.fitting & bit:
+    if twin.fitting & card:
         return True
-    # Without two partners it makes no spread, but an ace may have others behind the king.
-    if not (partners & partners - 1 or top):
-        return False
-    return melds.holds_spread(held | bit, top) and not melds.holds_spread(held, top)
+    holds_spread, held = twin.tables.holds_spread, twin.held[twin.actor]
+    return holds_spread(held | card) and not holds_spread(held)
 
 
 def _first_hit(twin: Twin, able: int) -> int:
     """Of the cards that may be hit the lowest in deck order, on the first spread that takes it."""
     card = able & -able
-    number = next(number for number, fits in enumerate(twin.fits, 1) if fits & card)
-    return HIT * number + NUMBERS[twin.tables.book.pack.code_at[card.bit_length() - 1]]
+    number = 0
+    while not twin.fits[number] & card:
+        number += 1
+    return HIT * (number + 1) + twin.tables.at[card.bit_length()]
 
 
 def _best_spread(twin: Twin, spreads: Sequence[int]) -> int:

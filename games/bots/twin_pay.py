@@ -4,20 +4,28 @@ The payments of the source's rules are computed from counts at once; for every o
 payments of the rules core are made and summed up.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from games.bots.twin_tables import Tables
 from games.rules import melds, payouts
 from games.rules.payouts import Owed, Showdown, tier_multiplier
 
-Finish = Literal["initial_tonk", "initial_spread", "initial_low", "initial_draw",
-                 "empty", "discard", "knock", "stock", "void"]  # fmt: skip
-"""What ended the play; `empty` is a last spread or hit."""
+Plain = Literal["initial_tonk", "initial_spread", "initial_low", "initial_draw",
+                "empty", "discard", "stock", "void"]  # fmt: skip
+"""What ended the play without a knock; `empty` is a last spread or hit."""
+Finish = Plain | Literal["knock"]
+"""What ended the play."""
 End = Literal["initial_tonk", "initial_spread", "initial_low", "initial_draw", "tonk_out",
               "discard_out", "knock_win", "caught", "stock_out", "void"]  # fmt: skip
 """Kind of end, in the words of the rules core."""
+_ENDS: Mapping[Plain, End] = MappingProxyType({
+    "initial_tonk": "initial_tonk", "initial_spread": "initial_spread",
+    "initial_low": "initial_low", "initial_draw": "initial_draw",
+    "empty": "tonk_out", "discard": "discard_out", "stock": "stock_out", "void": "void",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +77,6 @@ def outcome(hand: Finished, stake: int) -> tuple[End, list[int]]:
     """Kind of end and nets in seat order, for a stake in minor units."""
     if hand.finish in ("void", "initial_draw"):
         return hand.finish, [0] * len(hand.counts)
-    if hand.tables.fixed_seed:
-        return _fixed(hand, stake)
     end, owed = _owed(hand, stake)
     nets = [0] * len(hand.counts)
     for _, receiver, payer, amount in owed:
@@ -79,34 +85,25 @@ def outcome(hand: Finished, stake: int) -> tuple[End, list[int]]:
     return end, nets
 
 
-def _fixed(hand: Finished, stake: int) -> tuple[End, list[int]]:
-    """By counts alone: no payment is made one by one."""
-    match hand.finish:
-        case "knock":
-            return knocked(hand.tables, hand.actor, hand.counts, stake)
-        case "stock":
-            return "stock_out", _to_lowest(hand.counts, stake)
-        case "empty":
-            return "tonk_out", _to_one(hand, stake * hand.multiplier)
-        case "discard":
-            return "discard_out", _to_one(hand, stake)
-        case claim:
-            return claim, _to_one(hand, stake * hand.multiplier)
-
-
-def _to_one(hand: Finished, amount: int) -> list[int]:
-    """Every other player pays the actor."""
-    count = len(hand.counts)
-    nets = [-amount] * count
-    nets[hand.actor] = amount * (count - 1)
-    return nets
+def fixed(finish: Plain, actor: int, counts: Sequence[int], amount: int) -> tuple[End, list[int]]:
+    """Any end but a knock under the source's payments: by counts alone, none made one by one."""
+    end = _ENDS[finish]
+    if finish == "stock":
+        return end, _to_lowest(counts, amount)
+    if finish == "void":
+        amount = 0
+    # Every other player pays the actor; the amount of several claims is 0.
+    nets = [-amount] * len(counts)
+    nets[actor] = amount * (len(counts) - 1)
+    return end, nets
 
 
 def _to_lowest(counts: Sequence[int], amount: int) -> list[int]:
     """Each player with the least total is paid by all others (D14)."""
-    least, count = min(counts), len(counts)
-    tied = list(counts).count(least)
-    return [amount * (count - tied) if one == least else -amount * tied for one in counts]
+    least = min(counts)
+    tied = counts.count(least)
+    loss, win = -amount * tied, amount * (len(counts) - tied)
+    return [win if one == least else loss for one in counts]
 
 
 def knocked(
@@ -121,9 +118,10 @@ def knocked(
     """
     own, seats = counts[knocker], len(counts)
     limit = own - tables.strict
-    others = [*counts[:knocker], *counts[knocker + 1 :]]
-    least = min(others)
-    if least > limit:
+    # Under ties that catch, the knocker is counted among those who catch him.
+    low = [count for count in counts if count <= limit]
+    catchers = len(low) - 1 + tables.strict
+    if not catchers:
         drop_low = tables.options.drop_low
         won = stake * (tier_multiplier(drop_low, own) or 1) if drop_low else stake
         nets = [-won] * seats
@@ -132,19 +130,12 @@ def knocked(
     if seats == 2:
         lost = stake * (2 + tables.knocker_single)
         return "caught", [lost, -lost] if knocker else [-lost, lost]
-    tied, catchers = others.count(least), 0
-    nets = []
-    for count in counts:
-        net = -tied
-        if count == least:
-            net += seats + 1 + tables.knocker_single
-        elif count <= limit:
-            net += 2
-        catchers += count <= limit
-        nets.append(net * stake)
-    # Under ties that catch, the knocker was counted among those who caught him.
-    catchers -= 1 - tables.strict
-    nets[knocker] = -stake * (2 * catchers + tied * tables.knocker_single)
+    least = min(low)
+    tied = low.count(least) - (least == own)
+    loss, single = -tied * stake, tables.knocker_single
+    catch, win = loss + 2 * stake, loss + (seats + 1 + single) * stake
+    nets = [loss if count > limit else win if count == least else catch for count in counts]
+    nets[knocker] = -stake * (2 * catchers + tied * single)
     return "caught", nets
 
 

@@ -13,11 +13,11 @@ suit. A move is a number too:
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Literal
 
-from games.rules import moves
+from games.rules import melds, moves
 from games.rules.cards import ACES, LANE, LANES, RANKS, SUIT_COUNT, SUITS
 from games.rules.melds import SUITS_BIT
 from games.rules.moves import Move
@@ -28,6 +28,7 @@ DRAW, TAKE, KNOCK = 52, 53, 54
 HIT = 64
 LAY = 1 << 64
 ACE_LOW = 1 << 65
+NO_CARD = -1
 CARDS = len(RANKS) * SUIT_COUNT
 
 POINTS_BITS = 10
@@ -72,6 +73,8 @@ class Tables:
     options: Options
     book: Rulebook
     seats: int
+    after: tuple[int, ...]
+    """The player after each."""
     deck: list[int]
     """All cards of the pack; a list, because it is copied for each hand."""
     dealt: int
@@ -82,10 +85,12 @@ class Tables:
     """The cards that are left at each card of the deal, the upcard among them."""
     bit: tuple[int, ...]
     """Set of each card, 0 for one that the pack does not have."""
+    at: tuple[int, ...]
+    """The card that a set of one is, by its bit length."""
     points: tuple[int, ...]
     """Points of each card."""
-    weight_of: Callable[[int], int]
-    """Set and points of a card in one number: the set above `POINTS_BITS` bits."""
+    weights: tuple[int, ...]
+    """Set and points of each card in one number: the set above `POINTS_BITS` bits."""
     equals: tuple[int, ...]
     """The other cards of its rank, as a set."""
     near: tuple[int, ...]
@@ -94,8 +99,12 @@ class Tables:
     """A set moved right by this many bits shows the neighbours of a card in its lowest bits."""
     in_run: tuple[tuple[bool, ...], ...]
     """Whether a card lies in a run, by those neighbours."""
+    ranks: int
+    """Ranks of the pack."""
     top: int
     """Place of a high ace in a lane, 0 where the ace is low only."""
+    holds_spread: Callable[[int], bool]
+    """Whether a set of cards holds a spread."""
     places: int
     """Places that runs may reach, as a set."""
     hits_max: int
@@ -178,6 +187,7 @@ def tables_of(options: Options, seats: int) -> Tables:
         options=options,
         book=book,
         seats=seats,
+        after=(*range(1, seats), 0),
         deck=[NUMBERS[code] for code in pack.codes],
         dealt=dealt,
         parts=tuple(
@@ -186,13 +196,16 @@ def tables_of(options: Options, seats: int) -> Tables:
         ),
         draws=tuple(float(len(pack.codes) - place) for place in range(opened)),
         bit=bit,
+        at=(NO_CARD, *(NO_CARD if code < 0 else NUMBERS[code] for code in pack.code_at)),
         points=tuple(book.points(one) for one in bit),
-        weight_of=tuple(one << POINTS_BITS | book.points(one) for one in bit).__getitem__,
+        weights=tuple(one << POINTS_BITS | book.points(one) for one in bit),
         equals=tuple(_rank_of(one) & ~one for one in bit),
         near=tuple(one << 1 | one >> 1 | one << 2 | one >> 2 | _rank_of(one) & ~one for one in bit),
         shift=tuple(max(one.bit_length() - 3, 0) for one in bit),
         in_run=tuple(_FROM_EDGE if one == 2 else _IN_RUN for one in bit),
+        ranks=pack.rank_count,
         top=top,
+        holds_spread=partial(melds.holds_spread, top=top) if top else melds.has_spread,
         places=SUITS_BIT * ((2 << pack.rank_count) - 2 | (1 << top if top else 0)),
         hits_max=CARDS if options.hits_per_turn is None else options.hits_per_turn,
         take_max=book.discard_turn_cap,

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from games.bots import twin_pay
 from games.bots.twin import Twin
 from games.bots.twin_greedy import greedy
+from games.bots.twin_spreads import largest
 from games.bots.twin_tables import CARDS, DRAW, KNOCK, LAY, NUMBERS, TAKE, code_of, tables_of
-from games.rules import moves
+from games.rules import melds, moves
 from games.rules.cards import CODES, codes_of, pack_of
 from games.rules.events import End
 from games.rules.moves import Move
@@ -178,7 +179,27 @@ def test_the_fast_payments_of_a_knock_are_those_of_the_core() -> None:
         for _, receiver, payer, amount in owed:
             nets[receiver] += amount
             nets[payer] -= amount
-        assert twin_pay.outcome(over, 3) == (end, nets)
+        assert twin_pay.knocked(tables, knocker, counts, 3) == (end, nets)
+
+
+def test_the_fast_payments_of_other_ends_are_those_of_the_core() -> None:
+    rng, tables = Random(5), tables_of(options_of(4, tonk_double_requires_new_spread=True), 4)
+    ends: list[tuple[twin_pay.Plain, int]]
+    ends = [("stock", 1), ("discard", 1), ("empty", 1), ("empty", 2), ("initial_tonk", 2)]
+    for finish, multiplier in ends * 50:
+        actor, counts = rng.randrange(4), [rng.randint(0, 4) for _ in range(4)]
+        over = twin_pay.Finished(tables, finish, actor, 0, counts, multiplier)
+        assert twin_pay.fixed(finish, actor, counts, 3 * multiplier) == twin_pay.outcome(over, 3)
+
+
+def test_every_spread_lies_in_one_of_the_largest() -> None:
+    rng, pack = Random(6), pack_of(52)
+    for _ in range(500):
+        cards = pack.set_of(rng.sample(range(52), 13))
+        spreads, whole = melds.spreads(cards, 0), largest(cards)
+        assert set(whole) <= set(spreads)
+        assert all(any(not spread & ~one for one in whole) for spread in spreads)
+        assert not any(one & ~other == 0 for one in whole for other in whole if one != other)
 
 
 def test_a_short_pack_has_no_other_cards() -> None:
