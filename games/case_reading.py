@@ -121,7 +121,7 @@ def _check_expectations(case: Case) -> None:
         good = all(map(is_int, net.values())) and sum(net.values()) == 0
         demand(good, "expect.net does not sum to 0")
     if "pot" in expect:
-        pot = case.get("options", {}).get("stake_mode") == "pot"
+        pot = mapping(case, "options").get("stake_mode") == "pot"
         demand(pot and end is not None, "expect.pot goes with stake_mode pot and an end")
 
 
@@ -321,10 +321,8 @@ def _meld(setup: Setup, number: int, owner: int, cards: tuple[int, ...]) -> meld
     return melds.meld_of(number, owner, rules.pack.set_of(cards), reading, rules.shape)
 
 
-def _shuffler(case: Case, codes: Sequence[int]) -> GivenShuffle | None:
-    """The order of a reshuffle, where the case lists one."""
-    if "reshuffle" not in case:
-        return None
-    order = cards_of(case["reshuffle"], "reshuffle")
+def _shuffler(case: Case, codes: Sequence[int]) -> GivenShuffle:
+    """The order of a reshuffle; a case that lists none must not come to one."""
+    order = cards_of(case.get("reshuffle", []), "reshuffle")
     demand(set(order) <= set(codes) and len(set(order)) == len(order), "reshuffle")
     return GivenShuffle(order)

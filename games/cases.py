@@ -26,6 +26,7 @@ from games.rules.decide import Decision, decide, time_out
 from games.rules.liability import liability
 from games.rules.moves import Move, meld_name
 from games.rules.options import SEATS_MIN, Options, complete
+from games.rules.pot import out_of_pot
 from games.rules.result import Result
 from games.rules.rulebook import rulebook
 from games.rules.state import Hand, Setup, fold
@@ -193,7 +194,8 @@ def _judge_result(case: Case, result: Result) -> str | None:
     net = dict(zip(players, result.net.values(), strict=True))
     found = differs("net", net, {player: expect["net"][player] for player in players})
     if not found and "pot" in expect:
-        pot = {player: amount + case.get("stake", 1) for player, amount in net.items()}
+        out = out_of_pot(result.net, case.get("stake", 1))
+        pot = dict(zip(players, out.values(), strict=True))
         found = differs("pot", pot, expect["pot"])
     return found
 

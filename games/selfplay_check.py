@@ -1,5 +1,9 @@
 """Replays lines of `selfplay` from themselves alone (`cases/README.md`)."""
 
+from typing import Any
+
+import msgspec
+
 from eventstore.core.refusal import Refusal
 from games.case_reading import Case, Fault, action_of, cards_of, check_players, demand, seat_of
 from games.cases import answer, differs
@@ -12,26 +16,40 @@ from games.rules.rulebook import rulebook
 from games.rules.shuffles import Deck, GivenShuffle
 from games.rules.state import Hand, Setup, fold, with_deck
 
-REQUIRED = frozenset(
-    {"hand", "options", "players", "dealer", "deck", "actions", "end", "net", "counts"}
-)
-KEYS = REQUIRED | {
-    *("seed", "preset", "rules_version", "stake", "bots", "reshuffle", "by", "transfers"),
-    "next_dealer",
-}
+
+class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Keys and types of a line, as `cases/README.md` defines them."""
+
+    hand: int
+    options: dict[str, Any]
+    players: list[str]
+    dealer: str
+    deck: list[str]
+    actions: list[list[Any]]
+    end: str
+    net: dict[str, int]
+    counts: dict[str, int]
+    stake: int = 1
+    seed: str = ""
+    preset: str = ""
+    rules_version: int = RULES_VERSION
+    bots: list[str] = []
+    reshuffle: list[str] = []
+    by: str | None = None
+    transfers: list[tuple[str, str, int, str]] = []
+    next_dealer: str = ""
 
 
 def check_line(line: Case) -> str | None:
     """Why a recorded hand does not replay, None if it does."""
     try:
+        msgspec.convert(line, Line)
         return _check(line)
-    except (Fault, ValueError) as fault:
+    except (Fault, ValueError, msgspec.ValidationError) as fault:
         return f"schema: {fault}"
 
 
 def _check(line: Case) -> str | None:
-    demand(set(line) >= REQUIRED, "a key is missing")
-    demand(set(line) <= KEYS, "a key that nobody knows")
     demand(line.get("rules_version", RULES_VERSION) in RULES_VERSIONS, "rules_version")
     check_players(line)
     options = complete(line["options"], len(line["players"]))
@@ -65,8 +83,8 @@ def _setup(line: Case, options: Options) -> Setup:
         currency="",
         deck=None,
     )
-    again = cards_of(line["reshuffle"], "reshuffle") if "reshuffle" in line else None
-    return with_deck(setup, Deck(deck, GivenShuffle(again) if again else None))
+    again = cards_of(line.get("reshuffle", []), "reshuffle")
+    return with_deck(setup, Deck(deck, GivenShuffle(again)))
 
 
 def _check_result(line: Case, hand: Hand, result: Result) -> str | None:

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from games.rules.options import RULES_VERSION
+from games.rules.options import DEFAULTS, RULES_VERSION, as_dict
 from tonk_site.proving.rules_twin import line_of
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "tests" / "golden" / "rules"
 TRIED = 10_000
 ACTS_MAX = 40  # long hands say no more than short ones
 BYTES_MAX = 250_000
+USUAL = as_dict(DEFAULTS)
 
 
 def chosen() -> Iterator[dict[str, Any]]:
@@ -42,7 +43,8 @@ def chosen() -> Iterator[dict[str, Any]]:
 def _marks(line: dict[str, Any]) -> set[str]:
     """What a hand shows: its end under its options, each option, each act with its answer."""
     found = {f"end {line['end']}", f"{len(line['players'])} {line['end']}"}
-    options = {name: _coarse(value) for name, value in line["options"].items()}
+    changed = {name: value for name, value in line["options"].items() if value != USUAL[name]}
+    options = {name: _coarse(value) for name, value in changed.items()}
     found |= {f"{name} {value}" for name, value in options.items()}
     found |= {f"{name} {line['end']}" for name in options}
     return found | {f"{action[1]} {action[-1]}" for action in line["actions"]}
@@ -65,7 +67,7 @@ def main() -> None:
         if len(text) > BYTES_MAX:
             break
     path.write_text(text, encoding="utf-8")
-    print(f"{len(text.splitlines())} hands in {path.name}")  # noqa: T201 -- a command says what it did
+    print(f"{len(text.splitlines())} hands in {path.name}")
 
 
 if __name__ == "__main__":

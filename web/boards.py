@@ -49,6 +49,7 @@ class Seat:
     shown: tuple[Card, ...]  # his hand, once it is over
     count: int | None
     gain: str  # signed; empty while the hand runs
+    pot: str  # what he gets out of the pot, signed; empty while the hand runs or without one
     melds: tuple[tuple[Card, ...], ...]
 
 
@@ -81,6 +82,7 @@ class Board:
     hand_no: int | None
     discard: Card | None
     stock_count: int | None
+    pot: str  # empty where the table has none
     news: str  # the last thing that matters, as a sentence
     why: tuple[Reason, ...]  # how the hand was decided; empty while it runs
     seats: tuple[Seat, ...]
@@ -106,6 +108,7 @@ def board(
         hand_no=state.get("hand_no"),
         discard=Card.of(top) if top else None,
         stock_count=state.get("stock_count"),
+        pot=worth(state["pot"]) if "pot" in state else "",
         news=_news(state, names),
         why=why,
         seats=tuple(_seat(seat, state, worth) for seat in state["seats"]),
@@ -126,6 +129,7 @@ def _seat(seat: Mapping[str, Any], state: Mapping[str, Any], worth: Callable[[in
     number, result = seat["seat"], state.get("result", {})
     held = _of(number, result.get("held", ()))
     net = _of(number, result.get("net", ()))
+    pot = _of(number, result.get("pot", ()))
     return Seat(
         number=number,
         name=seat["name"],
@@ -138,6 +142,7 @@ def _seat(seat: Mapping[str, Any], state: Mapping[str, Any], worth: Callable[[in
         shown=_cards(held["cards"]) if held else (),
         count=held["count"] if held else None,
         gain=_signed(net["amount"], worth) if net else "",
+        pot=_signed(pot["amount"], worth) if pot else "",
         melds=tuple(
             _cards(meld["cards"]) for meld in state.get("melds", ()) if meld["owner"] == number
         ),

@@ -134,9 +134,9 @@ def _to_play(hand: Hand) -> tuple[Move, ...]:
         fitting = hittable(hand) & held
         if fitting:
             found += _hit_moves(hand, fitting)
-    if found and rules.options.must_use_discard:
-        checks = legality.CHECKS
-        found = [move for move in found if checks[move.verb](hand, move) is None]
+    if found and rules.options.must_use_discard and legality.holds_taken(hand):
+        uses = legality.uses_of_taken(hand)
+        found = [move for move in found if legality.keeps_use(hand, move, uses)]
     found += _discard_moves(rules.pack, held, legality.discardable(hand))
     if rules.options.knock_when == "own_turn" and not legality.CHECKS["K"](hand, KNOCK):
         found.append(KNOCK)

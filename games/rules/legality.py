@@ -3,7 +3,7 @@
 Order of checks and codes: `rules.md` section 9. Refusals carry the number of the rule that refuses.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from eventstore.core.refusal import Refusal
@@ -168,11 +168,32 @@ def _usable(hand: Hand, held: int, card: int) -> bool:
 
 def _strands_taken(hand: Hand, move: Move) -> Refusal | None:
     """D25: a spread or hit may not leave the taken card in the hand without any use."""
-    if not holds_taken(hand) or hand.taken in move.cards:
+    if not holds_taken(hand) or keeps_use(hand, move, uses_of_taken(hand)):
         return None
+    return _must_use(hand)
+
+
+def uses_of_taken(hand: Hand) -> list[int]:
+    """Spreads of the taken card with held ones, but for those that hold a smaller one."""
+    rules = hand.setup.rules
+    taken = rules.pack.bits[hand.taken]
+    least: list[int] = []
+    for spread in sorted(rules.spreads(hand.cards[hand.actor]), key=int.bit_count):
+        if spread & taken and not any(one & spread == one for one in least):
+            least.append(spread)
+    return least
+
+
+def keeps_use(hand: Hand, move: Move, uses: Sequence[int]) -> bool:
+    """Whether a legal spread or hit plays the held taken card or leaves it a use (D25)."""
+    if hand.taken in move.cards:
+        return True
+    bits = hand.setup.rules.pack.bits
+    laid = hand.setup.rules.pack.set_of(move.cards)
+    if any(not use & laid for use in uses):
+        return True
     after = evolve(hand, facts.laid_down(hand, move))
-    card = hand.setup.rules.pack.bits[hand.taken]
-    return None if _usable(after, after.cards[after.actor], card) else _must_use(hand)
+    return may_hit(after) and bool(hittable(after) & bits[hand.taken])
 
 
 def _refuse_slap(hand: Hand, seat: int, move: Move) -> Refusal | None:

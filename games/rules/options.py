@@ -5,6 +5,7 @@ The specification is `rules.md` section 4. A set is always complete: nothing rea
 
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from itertools import chain
 from types import MappingProxyType
 from typing import Literal
 
@@ -166,6 +167,12 @@ def complete(overrides: Mapping[str, object], seats: int) -> Options | Refusal:
         if problem is None:
             return options
     return Refusal("bad_options", facts={"problems": [problem]})
+
+
+def fault(options: Options, seats: int) -> Mapping[str, object] | None:
+    """What is wrong with a complete set for so many players, None if nothing is."""
+    found = chain(_faults_of_values(as_dict(options)), _faults_of_set(options, seats))
+    return next(found, None)
 
 
 def slap_conflict(options: Options, *, move_ms: int | None) -> Refusal | None:

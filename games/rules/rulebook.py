@@ -8,7 +8,7 @@ from eventstore.core.refusal import InvariantBroken
 from games.rules import melds, scoring, wild
 from games.rules.cards import ACES, DEUCES, JOKER_SET, LANE_BITS, LANES, SUIT_COUNT, Pack, pack_of
 from games.rules.melds import Reading, Shape
-from games.rules.options import RULES_VERSION, RULES_VERSIONS, Options
+from games.rules.options import RULES_VERSION, RULES_VERSIONS, SEATS_MIN, Options, fault
 
 SEED_COUNTS = (49, 50)
 """Dealt totals of R10, which hold for five cards with tens for faces."""
@@ -78,10 +78,14 @@ class Rulebook:
 def rulebook(options: Options, seat_count: int, version: int = RULES_VERSION) -> Rulebook:
     """The rules of a hand of `seat_count` players under an option set.
 
-    Raises: InvariantBroken for a version of the rules that this program does not know.
+    Raises: InvariantBroken for a version of the rules that this program does not know, and for a
+    set that no table may have: whoever took it in has checked it, and here it is checked again.
     """
     if version not in RULES_VERSIONS:
         raise InvariantBroken(f"version {version} of the rules is unknown here")
+    wrong = fault(options, SEATS_MIN)
+    if wrong:
+        raise InvariantBroken(f"rules that no table may have: {wrong}")
     pack = pack_of(options.deck, options.jokers)
     wilds = (JOKER_SET if options.jokers else 0) | (DEUCES if options.deuces_wild else 0)
     high_aces = options.ace_runs == "high_or_low"

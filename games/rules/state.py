@@ -17,7 +17,7 @@ from games.rules import events, melds
 from games.rules.cards import CODES, TEXTS, Pack, by_rank
 from games.rules.melds import Meld
 from games.rules.moves import meld_number
-from games.rules.options import SEATS_MAX
+from games.rules.options import SEATS_MAX, SEATS_MIN
 from games.rules.rulebook import Rulebook, rulebook
 from games.rules.shuffles import FIRST_RESHUFFLED, NO_CARD, Deck, Shuffler
 
@@ -175,7 +175,12 @@ def places_of(pack: Pack, deck: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def setup_of(dealt: events.HandDealt, deck: Deck | None) -> Setup:
-    """The setup that a `HandDealt` states, under the version of the rules that it names."""
+    """The setup that a `HandDealt` states, under the version of the rules that it names.
+
+    Raises: InvariantBroken for a version, options or a number of players that can not be.
+    """
+    if not SEATS_MIN <= len(dealt.players) <= dealt.rules.options.max_players:
+        raise InvariantBroken(f"{len(dealt.players)} players were dealt in")
     setup = Setup(
         hand=dealt.hand,
         rules=rulebook(dealt.rules.options, len(dealt.players), dealt.rules.version),

@@ -16,6 +16,7 @@ from games.rules.cards import TEXTS
 from games.rules.decide import legal, legal_slaps
 from games.rules.melds import Reading, layout
 from games.rules.moves import Move, meld_name
+from games.rules.pot import in_pot, out_of_pot
 from games.rules.presets import reference
 from games.rules.state import Hand
 from games.rules.table import Place, Table
@@ -63,7 +64,7 @@ def state_document(
     if hand is not None and table.dealt is not None:
         document |= {"dealer": table.dealt.dealer, "round": hand.round}
         document |= _turn(table, time_text) | {"phase": hand.phase}
-        document |= _own_hand(hand, viewer) | _public_cards(hand)
+        document |= _own_hand(hand, viewer) | _public_cards(hand) | _pot(hand)
     document["seats"] = [_seat(table, place, names) for place in table.places]
     if hand is not None and viewer.seat in hand.setup.seats:
         moves = legal_moves(hand, viewer.seat)
@@ -134,6 +135,15 @@ def _public_cards(hand: Hand) -> Document:
     if not hand.over:
         found |= {"discard_turns": hand.discard_turns, "hits_this_turn": hand.hits}
     return found | {"melds": [_meld(hand, index) for index in range(len(hand.melds))]}
+
+
+def _pot(hand: Hand) -> Document:
+    """What lies in the pot, where the table has one: nothing once the hand is over."""
+    setup = hand.setup
+    amount = in_pot(setup.rules.options, setup.stake, len(setup.seats))
+    if amount is None:
+        return {}
+    return {"pot": 0 if hand.over else amount}
 
 
 def _meld(hand: Hand, index: int) -> Document:
@@ -234,6 +244,12 @@ def _result(table: Table, ended: events.HandEnded) -> Document:
             for one in ended.transfers
         ],
     }
+    if table.rules.options.stake_mode == "pot":
+        out = out_of_pot({net.seat: net.amount for net in ended.net}, stake)
+        found["pot"] = [
+            {"seat": net.seat, "player_id": net.player, "amount": out[net.seat]}
+            for net in ended.net
+        ]
     if ended.paid is not None:
         found["paid"] = [msgspec.to_builtins(one) for one in ended.paid]
     if ended.next_dealer is not None:

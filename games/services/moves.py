@@ -15,6 +15,7 @@ from games.folds import Folded
 from games.rules import events, state, views
 from games.rules.decide import Decision, decide, time_out
 from games.rules.moves import Move, parse
+from games.rules.state import Hand
 from games.rules.table import AUTOPILOT_AFTER, Place, Table
 from games.services import loading
 from games.services.deals import system_receipt
@@ -56,7 +57,24 @@ def submit_move(command: MoveCommand, receipt: Receipt) -> Outcome:
         appended = append(tx, loaded, [*facts, *ending], wakes_bots=not command.plays_on)
         return _outcome(row, *appended)
 
-    return run_command(receipt, loading.live(command.table), work)
+    try:
+        return run_command(receipt, loading.live(command.table), work)
+    except _Illegal as illegal:
+        raise illegal.with_legal_moves() from None
+
+
+class _Illegal(Refused):
+    """A move that the rules refuse, on its way out of the lock: what is legal is listed after it,
+    since with many wild cards that may be much."""
+
+    def __init__(self, refusal: Refusal, hand: Hand, seat: int) -> None:
+        super().__init__(refusal)
+        self._hand, self._seat = hand, seat
+
+    def with_legal_moves(self) -> Refused:
+        """The refusal that the mover gets."""
+        legal = {"legal": views.legal_moves(self._hand, self._seat)}
+        return Refused(replace(self.refusal, facts=dict(self.refusal.facts) | legal))
 
 
 def play_for(table_id: UUID, version: int) -> Outcome:
@@ -118,8 +136,7 @@ def _moved(
     assert hand is not None  # noqa: S101  # `_seat_to_move` has seen to it
     decision = decide(hand, place.seat, move)
     if isinstance(decision, Refusal):
-        said = dict(decision.facts) | {"legal": views.legal_moves(hand, place.seat)}
-        raise Refused(replace(decision, facts=said))
+        raise _Illegal(decision, hand, place.seat)
     facts = [_fact(event, command.actor, auto=command.auto) for event in decision.events]
     if place.autopilot:  # whoever moves himself is back
         back = events.AutopilotSet(

@@ -24,7 +24,7 @@ from games.rules.decide import decide, legal, legal_slaps, time_out
 from games.rules.events import End
 from games.rules.liability import liability
 from games.rules.moves import DISCARDS, DRAW, KNOCK, SLAP, TAKE, Move, RunEnd, hit, lay, parse
-from games.rules.options import as_dict, complete, differences
+from games.rules.options import as_dict, complete
 from games.rules.result import Result
 from games.rules.selfplay import Random, SeededNumbers, outcome, pick, recorded
 from games.rules.shuffles import FIRST_RESHUFFLED
@@ -222,7 +222,7 @@ class _Table:
         line = {
             "seed": setup.hand,
             "rules_version": setup.rules.version,
-            "options": differences(setup.rules.options),
+            "options": as_dict(setup.rules.options),
             "stake": setup.stake,
             "players": list(self.names),
             "dealer": self.names[setup.dealer - 1],

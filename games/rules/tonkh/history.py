@@ -44,7 +44,7 @@ Cards = Annotated[str, Meta(pattern=rf"\A{_CARD}(?: {_CARD})*\Z")]
 SeenCards = Annotated[str, Meta(pattern=rf"\A{_SEEN}(?: {_SEEN})*\Z")]
 Text = Annotated[str, Meta(max_length=80)]
 ActionText = Annotated[str, Meta(max_length=200)]
-"""The longest is a time-out with a draw, four spreads and a discard: some 180 characters."""
+"""The longest is a time-out with a draw, four spreads and a discard: 63 characters, and room."""
 TransferText = Annotated[str, Meta(pattern=rf"\A[1-6]>[1-6] {_AMOUNT} [DRV][0-9]{{1,2}}\Z")]
 PaidText = Annotated[str, Meta(pattern=rf"\A[1-6]>[1-6] {_AMOUNT}\Z")]
 ViewerText = Annotated[str, Meta(pattern=r"\A(?:all|public|seat [1-6])\Z")]

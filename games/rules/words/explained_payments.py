@@ -38,7 +38,9 @@ def payment(case: Case, transfer: events.Transfer) -> Statement:
     also = reason.also
     if not case.fixed and transfer.rule != "V15":
         also = (*also, "V15")
-    return Statement("payment", transfer.rule, case.with_stakes(**facts), also)
+    # Chips of a tournament may run out: what is owed there is not always paid.
+    key = "payment" if case.ended.paid is None else "debt"
+    return Statement(key, transfer.rule, case.with_stakes(**facts), also)
 
 
 def way_out(case: Case) -> WayOut:

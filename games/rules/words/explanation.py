@@ -21,8 +21,9 @@ __all__ = ("SeatTotal", "Statement", "as_data", "explain", "sentences")
 def explain(ended: events.HandEnded, rules: events.RuleSet, stake: int) -> tuple[Statement, ...]:
     """What explains a result, in order: the end and why, the hands, payments, sums, next dealer.
 
-    Every transfer is one statement `payment`. Amounts are minor units; `stakes` stands beside those
-    that are whole stakes, under `difference` `points` and `multiplier`. `stake` is 1 or more.
+    Every transfer is one statement `payment`, at tournament tables `debt`. Amounts are minor units;
+    `stakes` stands beside those that are whole stakes, under `difference` `points` and
+    `multiplier`. `stake` is 1 or more.
     """
     book = rulebook(rules.options, len(ended.held), rules.version)
     counts = {held.seat: held.count for held in ended.held}

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from games.rules.words.plurals import Text
 
-SEAT = Text("Seat {seat}", "{seat} vieta")
+SEAT = Text("Seat {seat}", "Nr. {seat}")
 """A player without a name."""
 
 STATEMENTS: Mapping[str, Text] = MappingProxyType(
@@ -113,6 +113,10 @@ STATEMENTS: Mapping[str, Text] = MappingProxyType(
         "payment": Text(
             "{payer} pays {receiver} {sum}: {why}",
             "{payer} sumoka žaidėjui {receiver} {sum}: {why}",
+        ),
+        "debt": Text(
+            "{payer} owes {receiver} {sum}: {why}",
+            "{payer} turi sumokėti žaidėjui {receiver} {sum}: {why}",
         ),
         "nothing_owed": Text(
             "Nobody has a point to pay for", "Niekas neturi taškų, už kuriuos reikėtų mokėti"

@@ -155,7 +155,12 @@ ROWS: Mapping[str, tuple[Row, ...]] = MappingProxyType(
             Row("V12", "hits_per_turn", lambda c: c.o.hits_per_turn is not None),
             Row("R36", "must_spread", lambda c: c.o.must_spread),
             Row("R18", "discard"),
-            Row("D6", "no_return", lambda c: not c.o.allow_return_discard),
+            Row(
+                "D6",
+                "no_return",
+                # A discard that must be laid is never thrown: the line would promise too much.
+                lambda c: not c.o.allow_return_discard and not c.o.must_use_discard,
+            ),
             Row("V12", "return_discard", lambda c: c.o.allow_return_discard),
             Row("R19", "pile"),
             Row("V7", "hit_hold", lambda c: c.o.hit_hold_first > 0),

@@ -71,7 +71,7 @@ def said(found: tuple[Statement, ...], language: Language = "en") -> list[str]:
 
 def payments(found: tuple[Statement, ...]) -> list[str]:
     """Sentences of payments."""
-    chosen = tuple(one for one in found if one.key == "payment")
+    chosen = tuple(one for one in found if one.key in ("payment", "debt"))
     return said(chosen)
 
 
@@ -170,7 +170,7 @@ def test_v9_others_only_spares_the_knocker_the_single() -> None:
     found = explained(
         four({"A": "3C", "B": "TC", "C": "KC 2D"}, caught_bonus_from="others_only"), "K"
     )
-    assert [(one.rule, one.facts["payer"]) for one in found if one.key == "payment"] == [
+    assert [(one.rule, one.facts["payer"]) for one in found if one.key in ("payment", "debt")] == [
         ("R31", 2),
         ("R32", 3),
     ]
@@ -466,7 +466,7 @@ def test_the_house_takes_its_share() -> None:
 def test_players_without_a_name_are_named_by_their_seat() -> None:
     found = explained(four({"A": "3C", "B": "2C"}), "K")
     assert sentences(found, language="en")[0] == "Seat 2 knocked with 2 points (R15)."
-    assert sentences(found, language="lt")[0] == "2 vieta pabeldė; rankoje – 2 taškai (R15)."
+    assert sentences(found, language="lt")[0] == "Nr. 2 pabeldė; rankoje – 2 taškai (R15)."
     braces = sentences(found, language="en", names={2: "{seat}"})
     assert braces[0] == "{seat} knocked with 2 points (R15)."
 
@@ -482,7 +482,7 @@ def check_sums(found: tuple[Statement, ...], ended: events.HandEnded) -> None:
     """Payments less what could not be paid are the nets."""
     sums: Counter[object] = Counter()
     for one in found:
-        if one.key not in ("payment", "paid_less"):
+        if one.key not in ("payment", "debt", "paid_less"):
             continue
         amount, owed = one.facts["amount"], one.facts.get("owed", 0)
         assert isinstance(amount, int)
@@ -496,7 +496,7 @@ def check_sums(found: tuple[Statement, ...], ended: events.HandEnded) -> None:
 
 def check_payments(found: tuple[Statement, ...], ended: events.HandEnded, stake: int) -> None:
     """Each transfer is explained once, under its own rule, and its factors make its amount."""
-    told = [one for one in found if one.key == "payment"]
+    told = [one for one in found if one.key in ("payment", "debt")]
     named = [
         (one.facts["payer"], one.facts["receiver"], one.facts["amount"], one.rule) for one in told
     ]

@@ -63,6 +63,9 @@ def test_every_option_can_be_played() -> None:
     [
         ({"deck": []}, "schema"),
         ({"colour": 1}, "schema"),
+        ({"options": []}, "schema"),
+        ({"actions": 5}, "schema"),
+        ({"seed": 7}, "schema"),
         ({"end": "void"}, "end"),
         ({"net": {"A": 0, "B": 0, "C": 0}}, "net"),
         ({"counts": {}}, "counts"),
@@ -108,7 +111,15 @@ def test_numbers_are_even_and_reproducible() -> None:
 
 def run_command(**arguments: Any) -> str:
     out = StringIO()
-    defaults = {"hands": 3, "seats": 3, "seed": "1", "options": "{}", "bots": "mixed", "out": None}
+    defaults = {
+        "hands": 3,
+        "seats": 3,
+        "seed": "1",
+        "options": "{}",
+        "bots": "mixed",
+        "out": None,
+        "check": None,
+    }
     Command(stdout=out).handle(**defaults | arguments)
     return out.getvalue()
 
@@ -123,9 +134,21 @@ def test_the_command_writes_a_line_a_hand(tmp_path: Path) -> None:
     assert found[0]["options"]["max_players"] == 5
 
 
+def test_the_command_replays_what_it_wrote(tmp_path: Path) -> None:
+    path = tmp_path / "hands.jsonl"
+    path.write_text(run_command(seats=4), encoding="utf-8")
+    assert run_command(check=path).splitlines() == ["ok 1", "ok 2", "ok 3", "3 passed, 0 failed"]
+    path.write_text("{\n" + run_command(hands=1).replace("draw_stock", "knock"), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        run_command(check=path)
+    with pytest.raises(CommandError, match="nowhere"):
+        run_command(check=tmp_path / "nowhere")
+
+
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
+        ({"options": "[" * 100_000}, "no JSON"),
         ({"seats": 7}, "--seats"),
         ({"hands": -1}, "--hands"),
         ({"options": "{"}, "no JSON"),

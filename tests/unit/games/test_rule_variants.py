@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from eventstore.core.refusal import InvariantBroken, Refusal
 from games.rules.cards import CODES, codes_of, pack_of
@@ -435,8 +436,11 @@ def test_V14_a_reshuffle_that_is_not_that_of_the_hand_does_not_fold() -> None:
             evolve(hand, wrong)
     with pytest.raises(InvariantBroken, match="may not be reshuffled"):
         evolve(after(hand, "S"), good)
-    with pytest.raises(InvariantBroken, match="nobody here knows"):
+    with pytest.raises(ValueError, match="reshuffle"):
         decide(reshuffling(), 2, move("S"))
+    nobody = replace(hand, setup=replace(hand.setup, shuffler=None))
+    with pytest.raises(InvariantBroken, match="nobody here knows"):
+        decide(nobody, 2, move("S"))
 
 
 def test_V15_the_difference_of_points_is_paid() -> None:
@@ -541,4 +545,7 @@ def test_an_unknown_version_of_the_rules_is_no_rulebook() -> None:
     with pytest.raises(InvariantBroken, match="version 9"):
         rulebook(options_of(), 2, 9)
     assert rulebook(options_of(), 2).version == RULES_VERSION
+    for wrong in ({"hand_size": 4}, {"max_players": 1}, {"difference_cap": 5}):
+        with pytest.raises(InvariantBroken, match="no table may have"):
+            rulebook(replace(options_of(), **wrong), 3)
     assert set(PRESETS) >= {"gamerules", "classic_app"}

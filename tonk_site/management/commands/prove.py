@@ -33,7 +33,7 @@ class Command(BaseCommand):
         mode = parser.add_mutually_exclusive_group()
         mode.add_argument("--quick", action="store_true", help="the default")
         mode.add_argument("--full", action="store_true", help="as before a release")
-        mode.add_argument("--scale", type=float, help="a part of the full size: 0.1 is a tenth")
+        mode.add_argument("--scale", type=_part, help="a part of the full size: 0.1 is a tenth")
         parser.add_argument("--seed", help="of the trial; random unless given")
         parser.add_argument("--only", type=int, metavar="N", help="the one hand N of the seed")
         parser.add_argument("--list", action="store_true", help="the names of all checks")
@@ -50,12 +50,13 @@ class Command(BaseCommand):
             raise CommandError(
                 f"unknown: {', '.join(unknown)}; known: {', '.join(CHECKS)}", returncode=2
             )
+        if arguments["out"]:
+            _write(arguments["out"], "")  # what can not be written is told before the work
         lines = [
             self._run(CHECKS[name], arguments) for name in arguments["names"] or sorted(CHECKS)
         ]
         if arguments["out"]:
-            text = "".join(f"{json.dumps(line)}\n" for line in lines)
-            arguments["out"].write_text(text, encoding="utf-8")
+            _write(arguments["out"], "".join(f"{json.dumps(line)}\n" for line in lines))
         if not all(line["ok"] for line in lines):
             raise SystemExit(1)
 
@@ -76,6 +77,21 @@ class Command(BaseCommand):
         }
         self.stdout.write(json.dumps(line))
         return line
+
+
+def _part(text: str) -> float:
+    """A part of the full size. Raises: ValueError for what is none."""
+    part = float(text)
+    if not 0 < part <= 1:
+        raise ValueError(text)
+    return part
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}", returncode=2) from error
 
 
 def _sizes(check: Check, arguments: Mapping[str, Any]) -> tuple[Mapping[str, int], str]:
