@@ -5,6 +5,8 @@ import os
 import sys
 
 from django.core.management import execute_from_command_line
+from django.db import ProgrammingError
+from psycopg.errors import UndefinedTable
 
 from tonk_site.embedded_services import available, data_folder
 from tonk_site.identity import ServicesError
@@ -32,3 +34,10 @@ if __name__ == "__main__":
         main()
     except ServicesError as error:
         sys.exit(str(error))
+    except ProgrammingError as error:
+        if not isinstance(error.__cause__, UndefinedTable):
+            raise
+        sys.exit(
+            f"The data folder {data_folder()} holds nothing of the product yet: is TONK_DATA set? "
+            "`make run` fills it."
+        )

@@ -64,6 +64,8 @@ def state_at(stream: str, version: int | None = None) -> dict[str, Any]:
     of another kind.
     """
     stored = store.load(stream).events
+    if not stored:
+        raise ValueError(f"there is no {stream}: streams are table/<id> and tournament/<id>")
     if not 1 <= (len(stored) if version is None else version) <= len(stored):
         raise ValueError(f"{stream} has {len(stored)} versions")
     if stream.startswith(TABLES):

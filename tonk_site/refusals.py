@@ -35,7 +35,9 @@ MEANINGS: dict[str, Meaning] = {
     ),
     "bad_cursor": Meaning(400, "This cursor was not given out.", "Toks žymeklis nebuvo išduotas."),
     "bad_card": Meaning(
-        400, "This move or card can not be read.", "Šio ėjimo ar kortos perskaityti nepavyko."
+        400,
+        "This move can not be read: S, T, L 7S 8S 9S, H 9S m1, D 5C, K or P 5C.",
+        "Šio ėjimo perskaityti nepavyko: S, T, L 7S 8S 9S, H 9S m1, D 5C, K arba P 5C.",
     ),
     "bad_tonkh": Meaning(400, "This is no hand history.", "Tai ne partijos įrašas."),
     "unknown_currency": Meaning(

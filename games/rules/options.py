@@ -237,7 +237,9 @@ def _faults_of_set(options: Options, seats: int) -> Iterator[dict[str, object]]:
     dealt = options.max_players * options.hand_size + options.initial_upcard
     # One more card for each player: everybody's first draw must be there.
     if dealt + options.max_players > pack:
-        yield _problem("hand_size", "deck_too_small", options.hand_size, {"cards": pack})
+        needed = dealt + options.max_players
+        allowed = {"cards": pack, "needed": needed}
+        yield _problem("hand_size", "deck_too_small", options.hand_size, allowed)
     yield from _conflicts(options)
     yield from _without_effect(options)
 
@@ -247,7 +249,7 @@ def _conflicts(o: Options) -> Iterator[dict[str, object]]:
     if o.must_use_discard and o.allow_return_discard:
         yield _problem("allow_return_discard", "conflict", o.allow_return_discard, [False])
     if difference and o.difference_cap is None:
-        yield _problem("difference_cap", "conflict", None, DOMAINS["difference_cap"].allowed)
+        yield _problem("difference_cap", "conflict", None, {"min": 1, "max": 100, "null": False})
     if not difference and o.difference_cap is not None:
         yield _problem("difference_cap", "conflict", o.difference_cap, [None])
     if difference and o.stake_mode == "pot":

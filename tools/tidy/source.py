@@ -79,5 +79,5 @@ def _files(folder: Path) -> Iterator[Path]:
             continue
         if path.is_dir():
             yield from _files(path)
-        else:
+        elif path.is_file():  # no socket of a data folder that lies here
             yield path

@@ -51,7 +51,7 @@ def verify(history: HandHistory) -> tuple[Problem, ...]:
 
 def _differs(check: str, stated: object, right: object) -> Iterator[Problem]:
     if stated != right:
-        yield Problem(check, f"is {_plain(stated)}, should be {_plain(right)}")
+        yield Problem(check, f"the text says {_plain(stated)}, the rules {_plain(right)}")
 
 
 def _plain(value: object) -> object:

@@ -67,7 +67,9 @@ def follow(hand: Hand, action: Action) -> Made | str:
     if action.timed_out and not hand.over and hand.turn == before.turn:
         return "a time-out that ends no turn"
     right = told(before, made, lambda _: action.drawn)
-    return Made(hand, None, tuple(made)) if action.is_told_by(right) else f"is {right.text}"
+    return (
+        Made(hand, None, tuple(made)) if action.is_told_by(right) else f"the rules say {right.text}"
+    )
 
 
 def _follow_move(hand: Hand, action: Action, move: Move) -> Made | str:

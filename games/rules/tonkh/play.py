@@ -204,7 +204,7 @@ def _decide(hand: Hand, action: Action) -> Made | str:
     card_of = partial(_card_at, after.setup.deck or ())
     right = told(hand, decided.events, card_of)
     if not action.is_told_by(right):
-        return f"is {right.text}"
+        return f"the rules say {right.text}"
     return Made(after, decided.result, decided.events)
 
 

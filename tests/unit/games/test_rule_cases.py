@@ -162,3 +162,23 @@ def test_a_file_has_kind_and_cases(document: dict[str, Any]) -> None:
 def test_a_cut_with_too_few_cards_is_a_fault() -> None:
     case = {"id": "T", "title": "t", "players": ["A", "B"], "start": "cut", "expect": {}}
     assert "ran out" in (run_case(case | {"cut": ["KC", "KD"], "expect": {"dealer": "A"}}) or "")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"options": 0}, "schema: options"),
+        (
+            {
+                "options": {"on_empty_stock": "reshuffle"},
+                "rest": "discard",
+                "actions": [["B", "draw_stock", "ok"]],
+                "expect": {"end": None},
+            },
+            "schema: reshuffle is no order of the covered discards",
+        ),
+    ],
+)
+def test_what_a_case_leaves_out_is_a_fault_of_the_case(change: dict[str, Any], why: str) -> None:
+    pot = {"end": "knock_win", "net": {"A": -1, "B": 1}, "pot": {"A": 0, "B": 2}}
+    assert run_case(CASE | {"expect": pot} | change) == why

@@ -457,6 +457,24 @@ def test_V15_the_pot_changes_no_net() -> None:
     assert nets(ended(table(hands=hands, options={"stake_mode": "pot"}), "K")) == [-1, 1]
 
 
+def test_V12_the_worst_hand_of_wild_cards_is_listed_whole() -> None:
+    """Six wild cards, a taken card that must be laid: each spread once, none that strands it."""
+    options = {
+        "jokers": 2,
+        "deuces_wild": True,
+        "must_use_discard": True,
+        "hand_size": 12,
+        "deck": 40,
+        "ace_runs": "high_or_low",
+        "max_players": 2,
+    }
+    hands = {"A": "AS", "B": "X1 X2 2C 2D 2H 2S 3C 4C 5C 6C 7C JC"}
+    hand = after(table(hands=hands, discard="KC", options=options), "T")
+    found = texts(hand)
+    assert len(set(found)) == len(found) == 11_304
+    assert code(hand, found[0]) == code(hand, found[-1]) == "ok"
+
+
 def window(**fields: Any) -> Hand:
     """B has thrown the eight of clubs, which fits a spread; A, B and C may slap it."""
     hands = fields.pop("hands", {"A": "KC KD", "B": "8C 2D 3H", "C": "JS JD"})

@@ -158,6 +158,17 @@ def test_a_check_that_found_something_or_did_too_little_is_not_ok(
     assert [one["what"] for one in line["breaches"]] == [told.what]
 
 
+@pytest.mark.parametrize("part", ["0", "-1", "nan", "2", "x"])
+def test_a_part_of_the_full_size_is_one(part: str) -> None:
+    with pytest.raises(CommandError, match="--scale"):
+        call_command("prove", "rules-twin", "--scale", part)
+
+
+def test_a_file_that_can_not_be_written_is_told_first(tmp_path: Any) -> None:
+    with pytest.raises(CommandError, match="No such file"):
+        call_command("prove", "rules-twin", "--out", str(tmp_path / "none" / "lines"))
+
+
 def test_an_unknown_check_is_told() -> None:
     with pytest.raises(CommandError, match="unknown: honesty") as refused:
         call_command("prove", "honesty")

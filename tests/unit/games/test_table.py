@@ -221,6 +221,22 @@ def test_short_payments_of_a_tournament_are_shown_and_odd_amounts_are_no_stakes(
     assert "by" not in document(table_of(DEALT, *before, by_the_deal, reveal, deck=DECK))["result"]
 
 
+def test_V15_the_pot_is_shown_and_ends_at_nothing() -> None:
+    assert isinstance(DEALT, events.HandDealt)
+    options = msgspec.structs.replace(DEALT.rules.options, stake_mode="pot")
+    deal = msgspec.structs.replace(
+        DEALT, rules=msgspec.structs.replace(DEALT.rules, options=options)
+    )
+    stake = DEALT.stake
+    assert document(table_of(deal, deck=DECK))["pot"] == 3 * stake
+    shown = document(table_of(deal, *ending(), deck=DECK))
+    out = [one["amount"] for one in shown["result"]["pot"]]
+    assert shown["pot"] == 0
+    assert out == [one["amount"] + stake for one in shown["result"]["net"]]
+    assert sum(out) == 3 * stake
+    assert "pot" not in document(table_of(DEALT, deck=DECK))
+
+
 def test_a_voided_hand_gives_the_stacks_back() -> None:
     voided = events.HandVoided(
         hand=HAND,

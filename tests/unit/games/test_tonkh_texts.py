@@ -108,8 +108,8 @@ def test_every_key_is_tampered_with() -> None:
 
 def test_a_problem_says_what_it_should_be() -> None:
     (problem,) = verify(with_keys(COMPLETE, counts=(9, 2, 11)))
-    assert problem == Problem("counts", "is [9, 2, 11], should be [8, 2, 11]")
-    assert str(problem) == "counts: is [9, 2, 11], should be [8, 2, 11]"
+    assert problem == Problem("counts", "the text says [9, 2, 11], the rules [8, 2, 11]")
+    assert str(problem) == "counts: the text says [9, 2, 11], the rules [8, 2, 11]"
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_hand_that_was_over_before_it_was_voided() -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (("p1 T 8S", "p1 T KH"), "is p1 T 8S"),
+        (("p1 T 8S", "p1 T KH"), "the rules say p1 T 8S"),
         (("p1 T 8S", "p1 S 8S"), "8S can not be drawn"),
         (("p1 T 8S", "p1 S X1"), "X1 can not be drawn"),
         (("p1 T 8S", "p1 D 3S"), "must_draw_first"),
@@ -152,10 +152,10 @@ def test_a_hand_that_was_over_before_it_was_voided() -> None:
         (("p3 D 8S", "p3 D X1"), "card_not_in_hand"),
         (("p3 D 8S", "p3 O D 8S, D 2D"), "not_your_turn"),
         (("p3 D 8S", "p3 O K"), "knock_only_at_turn_start"),
-        (("p3 L 9C 9D 9H", "p3 L 9D 9C 9H"), "is p3 L 9C 9D 9H"),
+        (("p3 L 9C 9D 9H", "p3 L 9D 9C 9H"), "the rules say p3 L 9C 9D 9H"),
         (("p3 L 9C 9D 9H", "p3 L 9C 9D 7S"), "7S twice"),
         (("p3 L 9C 9D 9H", "p3 O L 9C 9D 9H"), "a time-out that ends no turn"),
-        (("p2 S ??", "p2 X ??"), "is p2 S ??"),
+        (("p2 S ??", "p2 X ??"), "the rules say p2 S ??"),
         (("p2 D KH", "p2 P KH"), "slap_not_possible"),
     ],
 )
