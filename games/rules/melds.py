@@ -244,8 +244,8 @@ def grown(meld: Meld, card: int, place: int, shape: Shape) -> Meld:
     if meld.kind == "book":
         if not card & shape.wilds or ranks_in(card) == ranks_in(span):
             span |= card
-        fits = _fits_book(cards, span, shape)
-        return Meld(meld.number, meld.owner, "book", cards, span, fits)
+        # A book that was hit has four cards.
+        return Meld(meld.number, meld.owner, "book", cards, span, 0)
     span |= place
     if card & shape.wilds and card != place:
         wild = (*wild, (card, place))

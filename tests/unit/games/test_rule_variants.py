@@ -90,6 +90,8 @@ def test_V4_the_place_in_the_list_says_what_a_wild_card_stands_for() -> None:
         assert fact.stands_for == stands_for
     for wrong in ("L 5C X1 6C", "L X1 X2 3C", "L 3C X1 6C", "L X1 X2 KS", "L 3C X1 X2 6C 5C"):
         assert code(hand, wrong) == "bad_spread"
+    bits = hand.setup.rules.pack.bits
+    assert after(hand, "L X1 5C 6C").melds[0].wild == ((bits[CODES["X1"]], bits[CODES["4C"]]),)
     assert after(hand, "L X1 5C 6C").melds[0].fits == hand.setup.rules.pack.set_of(
         codes_of(["3C", "7C", "X1", "X2"])
     )
@@ -141,6 +143,11 @@ def test_V4_wild_deuces_are_natural_in_their_own_place() -> None:
         assert code(hand, text) == "ok", text
     for text in ("L 2S 2H 9S", "L 3H 2H AH", "L 9S 2S 7C"):
         assert code(hand, text) == "bad_spread", text
+    options = {"deuces_wild": True, "jokers": 2}
+    few = table(hands={"A": "KC", "B": "2H 3H X1 X2"}, stock="9S", options=options)
+    assert code(after(few, "S"), "L 2H X1 X2") == "bad_spread"  # no card tells the suit
+    spreads = [text for text in texts(after(few, "S")) if text.startswith("L")]
+    assert {"L 2H 3H X1", "L X1 2H 3H"} <= set(spreads)
     laid = decided(hand, "L 2H 3H 2D").events[0]
     assert isinstance(laid, SpreadLaid)
     assert laid.stands_for == ("2H", "3H", "4H")
@@ -312,6 +319,20 @@ def test_V9_V15_every_payment_of_a_caught_knocker(
     assert paid(result) == owed
 
 
+@pytest.mark.parametrize(
+    ("rule", "owed"),
+    [
+        ("low_only", [(2, 1, 2, "V9"), (2, 3, 2, "V9")]),
+        ("knocker_pays_table", [(2, 1, 1, "V9"), (2, 3, 1, "V9")]),
+    ],
+)
+def test_V9_a_knocker_who_ties_with_the_lowest_is_none_of_them(
+    rule: str, owed: list[tuple[int, int, int, str]]
+) -> None:
+    hands = {"A": "5C", "B": "5S", "C": "5D"}
+    assert paid(ended(table("ABC", hands=hands, options={"caught_rule": rule}), "K")) == owed
+
+
 def paid(result: Result) -> list[tuple[int, int, int, str]]:
     """Payments as (from, to, amount, rule)."""
     return [(one.from_seat, one.to_seat, one.amount, one.rule) for one in result.transfers]
@@ -377,6 +398,10 @@ def test_V13_the_ace_may_follow_the_king_but_never_stand_in_the_middle() -> None
     hand = after(table(hands=hands, stock="4D", options={"ace_runs": "high_or_low"}), "S")
     runs = [text for text in texts(hand) if text[0] == "L"]
     assert runs == ["L QS KS AS", "L AS 2S 3S"]
+    options = {"ace_runs": "high_or_low", "must_spread": True}
+    alone = table(hands={"A": "2D", "B": "QS KS AS 7H"}, stock="4D", options=options)
+    assert texts(after(alone, "S")) == ["L QS KS AS"]
+    assert code(after(alone, "S"), "D 7H") == "must_spread"
     suit = {"A": "2D", "B": "AH 2H 3H 4H 5H 6H 7H 8H 9H TH JH QH KH"}
     whole = after(table(hands=suit, stock="4D", options={"ace_runs": "high_or_low"}), "S")
     laid = [text.split()[1:] for text in texts(whole) if text[0] == "L"]
