@@ -17,12 +17,15 @@ from games.rules.domains import Choice, Counts, Domain, Flag, Range, Tiers
 from games.rules.options import DEFAULTS, DOMAINS, differences
 from games.rules.presets import PRESET_OPTIONS
 from games.rules.words.option_texts import OPTION_TEXTS, PRESET_TEXTS
-from games.rules.words.sheet import as_markdown, sheet
+from games.rules.words.other_numbers import HEADING, OTHER_NUMBERS
+from games.rules.words.page_texts import MOVE_TEXTS, TOGETHER
+from games.rules.words.sheet import Line, Section, as_markdown, section_markdown, sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from games.rules.words.plurals import Language
+    from games.rules.words.sheet import Sheet
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs/reference"
 
@@ -32,9 +35,13 @@ class Frame(NamedTuple):
 
     file: str
     intro: str
+    others: str
+    moves: str
+    after_moves: str
     presets: str
     options: str
     kinds: Mapping[type[Domain], str]
+    together: str
 
 
 FRAMES: Mapping[Language, Frame] = MappingProxyType(
@@ -45,8 +52,22 @@ FRAMES: Mapping[Language, Frame] = MappingProxyType(
 
 How the game is played by the preset `gamerules`, what the other presets change, and every option.
 This page is made by `python -m tools.rule_pages`. A table's own sheet is at `/tables/<id>/rules`,
-that of any set at `GET /api/v1/rulesets/{ref}/sheet`. Numbers name rules: R of the source, D
-decided where it is silent, V options. Lithuanian: [taisyklės](taisykles.md).
+that of a preset, and of any set that a table was opened with, at
+`GET /api/v1/rulesets/{ref}/sheet`. Numbers name rules: R of the source, D decided where it is
+silent, V options. Lithuanian: [taisyklės](taisykles.md).
+""",
+            "Refusals and payments name these too.",
+            """## Moves
+
+What is sent as `move`. A card is its rank and suit: `TC` is the ten of clubs, `AS` the ace of
+spades; jokers are `X1` and `X2`. After the draw come any number of spreads and added cards, in any
+order, then the discard.
+
+| move | does |
+|---|---|""",
+            """
+Where a laid spread has a wild card, `stands_for` beside its `cards` says what each of them is; that
+never changes. `legal` lists all that is accepted now, slaps also when it is not your turn.
 """,
             """## Presets
 
@@ -56,7 +77,9 @@ A name for a set of options; what a table plays by is fixed by the options thems
 |---|---|---|""",
             """## Options
 
-All are optional where a table is opened; `POST /api/v1/rulesets/validate` tries a set out.
+Where a table is opened each may be left out. `POST /api/v1/rulesets/validate` tries a set out: it
+needs `options` (`{}` changes nothing) and `seats`, takes a `preset`, and answers with the whole set
+and its sheet.
 
 | rule | option | values | default | what it says |
 |---|---|---|---|---|""",
@@ -68,25 +91,49 @@ All are optional where a table is opened; `POST /api/v1/rulesets/validate` tries
                     Tiers: "list of [total to {total}, stakes to {stakes}]",
                 }
             ),
+            """### What goes together
+
+A set is refused, with the option and what it may be, where one option changes nothing
+(`no_effect`) or contradicts another (`conflict`).
+
+| option | asks for | else |
+|---|---|---|""",
         ),
         "lt": Frame(
             "taisykles.md",
             """# Taisyklės
 
-Kaip žaidžiama pagal rinkinį `gamerules`, ką keičia kiti rinkiniai, ir visos nuostatos. Šį puslapį
-kuria `python -m tools.rule_pages`. Stalo taisyklių lapas yra adresu `/tables/<id>/rules`, bet kurio
-rinkinio – `GET /api/v1/rulesets/{ref}/sheet`. Numeriai įvardija taisykles: R – šaltinio, D –
-nuspręsta, kur šaltinis nutyli, V – nuostatos. Angliškai: [rules](rules.md).
+Kaip žaidžiama pagal taisyklių variantą `gamerules`, ką keičia kiti variantai, ir visos nuostatos.
+Šį puslapį kuria `python -m tools.rule_pages`. Stalo taisyklių lapas yra adresu
+`/tables/<id>/rules`, varianto ir bet kurių taisyklių, su kuriomis buvo atidarytas stalas, –
+`GET /api/v1/rulesets/{ref}/sheet`. Numeriai įvardija taisykles: R – šaltinio, D – nuspręsta, kur
+šaltinis nutyli, V – nuostatos. Angliškai: [rules](rules.md).
 """,
-            """## Taisyklių rinkiniai
+            "Atsakymuose ir mokėjimuose minimi ir šie numeriai.",
+            """## Ėjimų užrašai
 
-Rinkinio pavadinimas – tik vardas; kaip žaidžiama prie stalo, lemia pačios nuostatos.
+Kas siunčiama kaip `move`. Korta užrašoma verte ir rūšimi: `TC` – kryžių dešimtakė, `AS` – vynų
+tūzas; džokeriai – `X1` ir `X2`. Paėmus kortą galima bet kokia tvarka išdėti kiek norima derinių ir
+pridėti kortų, tada viena atmetama.
 
-| rinkinys | kas skiriasi | nuostatos |
+| užrašas | ką daro |
+|---|---|""",
+            """
+Jei išdėtame derinyje yra pakaitinė korta, `stands_for` šalia `cards` sako, kas yra kiekviena jo
+korta; tai nesikeičia. `legal` išvardija viską, kas dabar priimama, pliaukštelėjimus – ir ne savo
+eilės metu.
+""",
+            """## Taisyklių variantai
+
+Varianto pavadinimas – tik vardas; kaip žaidžiama prie stalo, lemia pačios nuostatos.
+
+| variantas | kas skiriasi | nuostatos |
 |---|---|---|""",
             """## Nuostatos
 
-Atidarant stalą nė viena nebūtina; rinkinį išbando `POST /api/v1/rulesets/validate`.
+Atidarant stalą nė viena nebūtina. Nuostatas išbando `POST /api/v1/rulesets/validate`: būtini laukai
+`options` (`{}` nekeičia nieko) ir `seats`, galima nurodyti `preset`; atsakyme – visos nuostatos ir
+taisyklių lapas.
 
 | taisyklė | nuostata | reikšmės | numatytoji | ką sako |
 |---|---|---|---|---|""",
@@ -98,6 +145,13 @@ Atidarant stalą nė viena nebūtina; rinkinį išbando `POST /api/v1/rulesets/v
                     Tiers: "sąrašas [suma iki {total}, statymai iki {stakes}]",
                 }
             ),
+            """### Kas su kuo dera
+
+Nuostatos nepriimamos, nurodant, kuri netinka ir kokia ji gali būti, jei viena nieko nekeičia
+(`no_effect`) arba prieštarauja kitai (`conflict`).
+
+| nuostata | ko reikia | kitaip |
+|---|---|---|""",
         ),
     }
 )
@@ -105,10 +159,13 @@ Atidarant stalą nė viena nebūtina; rinkinį išbando `POST /api/v1/rulesets/v
 
 def page(language: Language) -> str:
     """The page as it must be."""
-    frame = FRAMES[language]
-    _, _, rules = as_markdown(sheet(DEFAULTS, language=language)).partition("\n\n")
-    parts = [frame.intro, rules, "\n".join([frame.presets, *_presets(language)]), ""]
-    return "\n".join([*parts, "\n".join([frame.options, *_options(language)])]) + "\n"
+    frame, found = FRAMES[language], sheet(DEFAULTS, language=language)
+    _, _, rules = as_markdown(found).partition("\n\n")
+    parts = [frame.intro, rules, _others(found, frame)]
+    parts += [frame.moves, *_moves(language), frame.after_moves]
+    parts += [frame.presets, *_presets(language), ""]
+    parts += [frame.options, *_options(language), ""]
+    return "\n".join([*parts, frame.together, *_together(language), ""])
 
 
 def stale() -> list[str]:
@@ -119,6 +176,29 @@ def stale() -> list[str]:
         if not (FOLDER / frame.file).exists()
         or (FOLDER / frame.file).read_text(encoding="utf-8") != page(language)
     ]
+
+
+def _others(found: Sheet, frame: Frame) -> str:
+    """Every number that can be named and stands neither on the sheet nor among the options."""
+    printed = {line.rule for section in found.sections for line in section.lines}
+    lines = [
+        Line(number, number, one.text.of(found.language))
+        for number, one in OTHER_NUMBERS.items()
+        if number not in printed and not number.startswith("V")
+    ]
+    section = Section("other_numbers", HEADING.of(found.language), tuple(lines))
+    title, _, listed = section_markdown(section).partition("\n\n")
+    return f"{title}\n\n{frame.others}\n\n{listed}\n"
+
+
+def _moves(language: Language) -> Iterator[str]:
+    for move, text in MOVE_TEXTS.items():
+        yield f"| `{move}` | {text.of(language)} |"
+
+
+def _together(language: Language) -> Iterator[str]:
+    for one in TOGETHER:
+        yield f"| {one.option.of(language)} | {one.needs.of(language)} | `{one.code}` |"
 
 
 def _presets(language: Language) -> Iterator[str]:

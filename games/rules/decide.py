@@ -44,7 +44,8 @@ def legal(hand: Hand) -> tuple[Move, ...]:
     """Every move that `decide` accepts of the player to act, none once the hand is over.
 
     Sorted by the choice order of `greedy-1` (`bots.md` section 4), knock last: the first is a
-    sensible move. A spread lists its cards in deck order; `low` and `high` are never needed here.
+    sensible move. Cards of a run stand in run order, those of a book in suit order; an end is named
+    only for a wild card that may go to either.
     """
     if hand.finish:
         return ()

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from eventstore.core.refusal import InvariantBroken, Refusal
 from games.rules.cards import CODES, codes_of, pack_of
+from games.rules.dealing import judged
 from games.rules.decide import decide, default_action, legal_slaps
 from games.rules.events import CardHit, CardSlapped, PileReshuffled, PlacedCard, SpreadLaid
 from games.rules.initial import claims
@@ -242,6 +243,18 @@ def test_V5_totals_that_claim_their_multiplier_and_ties() -> None:
     assert rulebook(options_of(hand_size=7), 2).initial_counts == ()
 
 
+def test_V5_of_several_claims_the_better_wins_and_equal_ones_are_a_draw() -> None:
+    options: dict[str, Any] = {"initial_tie": "higher_wins", "initial_low": [[20, 1]]}
+    better = {"A": "TC JD QH KS 9C", "B": "TD JS QC KD KH", "C": "AC AD 2C 2D 3H"}
+    result = judged(table("ABC", hands=better, start="deal", options=options)).result
+    assert result is not None
+    assert (result.end, result.winners) == ("initial_tonk", (2,))
+    equal = {"A": "TC JD QH KS QD", "B": "TD JS QC KD KH", "C": "AC AD 2C 2D 3H"}
+    result = judged(table("ABC", hands=equal, start="deal", options=options)).result
+    assert result is not None
+    assert (result.end, result.winners) == ("initial_draw", ())
+
+
 def test_V6_low_hands_tiers_and_spread_hands() -> None:
     hands = {"A": "AS AC 2S 2C 3C", "B": "AD 2D 3D 4D 5D"}
     low = {"initial_low": [[9, 3], [13, 2]]}
@@ -274,6 +287,8 @@ def test_V8_when_and_with_what_one_may_knock() -> None:
     hands = {"A": "KC KD", "B": "4C 5D"}
     own_turn = after(table(hands=hands, stock="AD", options={"knock_when": "own_turn"}), "S")
     assert code(own_turn, "K") == "ok"
+    took = table(hands=hands, discard="AD", options={"knock_when": "own_turn"})
+    assert code(after(took, "T"), "K") == "ok"  # the taken card need not be laid
     early = table(hands=hands, round=1, options={"knock_from_round": 3})
     assert answer(early, "K") == Refusal("knock_too_early", "V8", {"round": 3})
     assert code(table(hands=hands, round=2, options={"knock_from_round": 3}), "K") == "ok"
@@ -401,6 +416,12 @@ def test_V13_the_ace_may_follow_the_king_but_never_stand_in_the_middle() -> None
     options = {"ace_runs": "high_or_low", "must_spread": True}
     alone = table(hands={"A": "2D", "B": "QS KS AS 7H"}, stock="4D", options=options)
     assert texts(after(alone, "S")) == ["L QS KS AS"]
+    wild = table(
+        hands={"A": "2D", "B": "QS AS X1 7H"},
+        stock="4D",
+        options={"ace_runs": "high_or_low", "jokers": 1},
+    )
+    assert "L QS X1 AS" in texts(after(wild, "S"))
     assert code(after(alone, "S"), "D 7H") == "must_spread"
     suit = {"A": "2D", "B": "AH 2H 3H 4H 5H 6H 7H 8H 9H TH JH QH KH"}
     whole = after(table(hands=suit, stock="4D", options={"ace_runs": "high_or_low"}), "S")
