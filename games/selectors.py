@@ -1,6 +1,6 @@
 """Reads of tables: states, events and lists, each for one viewer."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -24,9 +24,12 @@ from games.rules.presets import preset_rules
 from games.rules.seat_view import SeatView, seat_view
 from games.rules.table import Table, fold
 from games.rules.views import Document, Viewer
-from games.rules.words.explanation import Statement, explain
+from games.rules.words.explanation import Statement, explain, explain_voided
 from games.rules.words.sheet import TableTerms
 from players.selectors import people
+
+HandEnd = events.HandEnded | events.HandVoided
+HAND_BOUNDS = ("HandDealt", "HandEnded", "HandVoided")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +104,52 @@ def state_document(seen: Seen) -> Document:
     )
 
 
-def explanation(seen: Seen) -> tuple[Statement, ...]:
-    """Why the hand that the viewer sees ended so; nothing while it runs, or where none ended."""
-    table = seen.table
-    if table.ended is None or table.hand is None:
-        return ()
-    return explain(table.ended, table.rules, table.hand.setup.stake)
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Why a hand ended so: its number, the players dealt in by their seats, the statements."""
+
+    hand_no: int
+    players: Mapping[int, str]
+    statements: tuple[Statement, ...]
+
+
+def explanation(seen: Seen) -> Explained | None:
+    """Why the last hand that the viewer has seen end ended so; None where none has ended.
+
+    While a hand runs it is the one before, from two statements; nothing of the running one is in
+    it. Who deals next is said only where no later hand was dealt and the table is not closed.
+    """
+    end = _end_among(seen.stored)
+    deal = seen.table.dealt
+    if end is None:
+        deal, end = _hand_before(seen)
+    if deal is None or end is None:
+        return None
+    if isinstance(end, events.HandEnded):
+        statements = explain(end, deal.rules, deal.stake)
+    else:
+        statements = explain_voided(end, deal.rules)
+    if seen.table.closed or seen.table.playing:
+        statements = tuple(one for one in statements if one.key != "next_dealer")
+    players = {one.seat: one.player for one in deal.players}
+    return Explained(deal.hand_no, players, statements)
+
+
+def _end_among(records: Iterable[Stored]) -> HandEnd | None:
+    """The end of a hand among the records of its table from its deal on, None while it runs."""
+    ends = (one.event for one in records)
+    return next((one for one in ends if isinstance(one, HandEnd)), None)
+
+
+def _hand_before(seen: Seen) -> tuple[events.HandDealt | None, HandEnd | None]:
+    """Deal and end of the hand before the running one; the first of a table has none."""
+    table, stream = seen.table, table_stream(seen.row.id)
+    if table.dealt is None or table.dealt_version is None or table.dealt.hand_no == 1:
+        return None, None
+    version = store.version_before(stream, "HandDealt", table.dealt_version) or 1
+    found = store.events_after(stream, version - 1, types=HAND_BOUNDS, limit=2)
+    deal = next((one.event for one in found if isinstance(one.event, events.HandDealt)), None)
+    return deal, _end_among(found)
 
 
 def table_terms(seen: Seen, money: Callable[[int], str]) -> TableTerms:

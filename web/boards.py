@@ -54,19 +54,19 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """The number of a rule, and whether the table's sheet has a line of it."""
-
-    number: str
-    is_linked: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Reason:
     """A sentence about why a hand ended so, with the rules that say so."""
 
     text: str
-    rules: tuple[Rule, ...]
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """How the last hand that has ended was decided."""
+
+    hand_no: int
+    reasons: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Board:
     stock_count: int | None
     pot: str  # empty where the table has none
     news: str  # the last thing that matters, as a sentence
-    why: tuple[Reason, ...]  # how the hand was decided; empty while it runs
+    why: Why | None  # None where no hand has ended
     seats: tuple[Seat, ...]
 
 
@@ -93,7 +93,7 @@ def board(
     worth: Callable[[int], str],
     *,
     newest: int,
-    why: tuple[Reason, ...] = (),
+    why: Why | None = None,
 ) -> Board:
     """The page's values for a state document; `worth` writes an amount as people read it."""
     names = {seat["seat"]: seat["name"] for seat in state["seats"]}

@@ -1,4 +1,7 @@
-"""Rule sheets and reasons as pages show them: lines to link to, and how a hand was decided."""
+"""Rule sheets and reasons as pages show them: lines to link to, and how a hand was decided.
+
+Every number that a reason names has a line to link to.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,15 @@ from games.rules.options import DEFAULTS
 from games.rules.presets import PRESET_OPTIONS, reference
 from games.rules.words.explanation import sentences
 from games.rules.words.option_texts import PRESET_TEXTS
+from games.rules.words.other_numbers import other_numbers
 from games.rules.words.sheet import sheet
+from games.rules.words.sheet_texts import HEADINGS
+from players.selectors import people
 from web.amounts import worth_in
-from web.boards import Card, Reason, Rule
+from web.boards import Card, Reason, Why
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from games.rules.options import Options
     from games.rules.words.explained_case import Fact
@@ -92,17 +98,18 @@ def preset(name: str) -> PresetRow:
 
 def sections(options: Options, terms: TableTerms | None = None) -> tuple[SheetSection, ...]:
     """The sheet of an option set; the first line of a rule is linked to by its number alone."""
-    usual = _lines(sheet(DEFAULTS, language=language(), terms=terms))
-    known = {(line.key, line.text) for line in usual}
+    usual = sheet(DEFAULTS, language=language(), terms=terms)
+    known = {(line.key, line.text) for line in _lines(usual)}
     seen: Counter[str] = Counter()
     found = []
-    for section in sheet(options, language=language(), terms=terms).sections:
+    own = sheet(options, language=language(), terms=terms)
+    for section in (*own.sections, other_numbers(options, own)):
         lines = []
         for line in section.lines:
             name = line.rule or line.key
             seen[name] += 1
             anchor = name if seen[name] == 1 else f"{name}-{line.key}"
-            is_other = (line.key, line.text) not in known
+            is_other = section.key in HEADINGS and (line.key, line.text) not in known
             lines.append(SheetLine(anchor, line.rule, line.text, is_other))
         found.append(SheetSection(section.key, section.title, tuple(lines)))
     return tuple(found)
@@ -123,21 +130,31 @@ def table_rules(seen: games.Seen) -> TableRules:
     )
 
 
-def reasons(seen: games.Seen, names: Mapping[int, str]) -> tuple[Reason, ...]:
-    """Why the hand ended so, sentence by sentence; nothing while it runs."""
-    statements = games.explanation(seen)
-    if not statements:
-        return ()
-    terms = games.table_terms(seen, str)
-    found = sheet(seen.table.rules.options, language=language(), terms=terms)
-    printed = {line.rule for line in _lines(found)}
+def why(seen: games.Seen, known: Mapping[str, str]) -> Why | None:
+    """Why the last hand ended so, sentence by sentence; `known` are names by players' ids."""
+    explained = games.explanation(seen)
+    if explained is None:
+        return None
+    statements = explained.statements
     # The numbers stand beside the sentences as links, so the sentences go without them.
     bare = [replace(one, rule=None, also=(), facts=_shown(one)) for one in statements]
-    texts = sentences(bare, language=language(), names=names, money=_money(seen))
-    return tuple(
-        Reason(text, tuple(_rules(one, printed)))
+    texts = sentences(
+        bare, language=language(), names=_names(explained.players, known), money=_money(seen)
+    )
+    reasons = tuple(
+        Reason(text, tuple(number for number in (one.rule, *one.also) if number))
         for one, text in zip(statements, texts, strict=True)
     )
+    return Why(explained.hand_no, reasons)
+
+
+def _names(players: Mapping[int, str], known: Mapping[str, str]) -> Mapping[int, str]:
+    """Names by seats; who has left the table since is looked up."""
+    left = [player for player in players.values() if player not in known]
+    names = (
+        {**known, **{player: one.name for player, one in people(left).items()}} if left else known
+    )
+    return {seat: names[player] for seat, player in players.items() if player in names}
 
 
 def _shown(one: Statement) -> Mapping[str, Fact]:
@@ -146,12 +163,6 @@ def _shown(one: Statement) -> Mapping[str, Fact]:
     if not isinstance(cards, tuple):
         return one.facts
     return {**one.facts, "cards": tuple(Card.of(str(card)).text for card in cards)}
-
-
-def _rules(one: Statement, printed: set[str]) -> Iterator[Rule]:
-    for number in (one.rule, *one.also):
-        if number:
-            yield Rule(number, is_linked=number in printed)
 
 
 def _lines(found: Sheet) -> list[Line]:

@@ -111,6 +111,5 @@ def missing(request: HttpRequest) -> HttpResponse:
 def _board(table_id: UUID, version: int) -> boards.Board:
     seen, newest = games.public_at(table_id, version)
     state: dict[str, Any] = games.state_document(seen)
-    names = {seat["seat"]: seat["name"] for seat in state["seats"]}
-    why = sheets.reasons(seen, names)
+    why = sheets.why(seen, {seat["player_id"]: seat["name"] for seat in state["seats"]})
     return boards.board(state, worth_in(state["currency"]), newest=newest, why=why)

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from typing_extensions import override
 
 from eventstore.api.requests import check_members, read_body
+from eventstore.core.refusal import Refused
 from games import selectors
 from games.api.bodies import RulesBody, SheetQuery
 from games.rules import events
@@ -19,8 +20,9 @@ from games.rules.liability import liability
 from games.rules.options import DOMAINS, SEATS_MIN, as_dict, differences
 from games.rules.presets import PRESET_OPTIONS, reference
 from games.rules.words.option_texts import OPTION_TEXTS, PRESET_TEXTS
-from games.rules.words.plurals import Text
+from games.rules.words.plurals import Language, Text
 from games.rules.words.sheet import Sheet, as_data, as_html, as_markdown, sheet
+from games.rules.words.sheet_texts import CHANGED
 from games.services.tables import rule_set
 from players.api.base import ApiView, Operation, answer
 
@@ -70,14 +72,14 @@ class RuleSheet(ApiView):
         """The rules in words."""
         query: Any = self.query
         rules = selectors.rules_by(ref)
-        found = sheet(rules.options, language=query.lang or self.language(request))
+        found = _sheet(rules, query.lang or self.language(request))
         response: HttpResponseBase
         if query.format in TEXTS:
             media, write = TEXTS[query.format]
             response = HttpResponse(write(found), content_type=f"{media}; charset=utf-8")
             response["Cache-Control"] = "private, no-cache"
         else:
-            response = answer(as_data(found))
+            response = answer(_sheet_data(rules, found))
         response["Content-Language"] = found.language
         return response
 
@@ -92,8 +94,9 @@ class Validation(ApiView):
         body = read_body(request, RulesBody)
         check_members({"options": body.options})
         rules = rule_set(body.preset, body.options, body.seats)
+        found = _sheet(rules, self.language(request))
         # No knock tables are learned yet (`bots.md`).
-        return answer(_rules(rules) | {"knock_table": False})
+        return answer(_rules(rules) | {"sheet": _sheet_data(rules, found), "knock_table": False})
 
 
 def _preset(name: str) -> dict[str, object]:
@@ -139,9 +142,13 @@ def _both(text: Text) -> dict[str, str]:
 
 
 def _rules(rules: events.RuleSet) -> dict[str, object]:
-    """An option set as documents show it; `preset` is there where the set is exactly one."""
-    name = reference(rules.hash)
-    return ({"preset": name} if name in PRESET_OPTIONS else {}) | {
+    """An option set as documents show it; `preset` is there where the set is exactly one.
+
+    `links` are there where the set can be found: a preset, or what a table was opened with.
+    """
+    name = _preset_of(rules)
+    found: dict[str, object] = {"preset": name} if name else {}
+    found |= {
         "rules_version": rules.version,
         "rules_hash": rules.hash,
         "options": as_dict(rules.options),
@@ -149,5 +156,34 @@ def _rules(rules: events.RuleSet) -> dict[str, object]:
             {"seats": seats, "stakes": liability(rules.options, seats, 1)}
             for seats in range(SEATS_MIN, rules.options.max_players + 1)
         ],
-        "links": {"sheet": f"/api/v1/rulesets/{name}/sheet"},
     }
+    return found | (_links(name or rules.hash) if _is_kept(rules) else {})
+
+
+def _links(ref: str) -> dict[str, object]:
+    return {"links": {"sheet": f"/api/v1/rulesets/{ref}/sheet"}}
+
+
+def _is_kept(rules: events.RuleSet) -> bool:
+    try:
+        selectors.rules_by(rules.hash)
+    except Refused:
+        return False
+    return True
+
+
+def _preset_of(rules: events.RuleSet) -> str | None:
+    """The preset that a set is exactly, None where it is none."""
+    name = reference(rules.hash)
+    return name if name in PRESET_OPTIONS else None
+
+
+def _sheet(rules: events.RuleSet, language: Language) -> Sheet:
+    """The sheet of a set, called by its preset or as changed rules."""
+    preset = _preset_of(rules)
+    name = PRESET_TEXTS[preset].title if preset else CHANGED
+    return sheet(rules.options, language=language, name=name)
+
+
+def _sheet_data(rules: events.RuleSet, found: Sheet) -> dict[str, object]:
+    return {"preset": _preset_of(rules), "rules_hash": rules.hash} | as_data(found)

@@ -18,7 +18,9 @@ from games.replay import differences
 from games.rules.liability import liability
 from games.rules.options import DEFAULTS, DOMAINS, PRESETS, as_dict, complete, rules_hash
 from games.rules.presets import PRESET_OPTIONS, preset_rules, reference
+from games.rules.words.option_texts import PRESET_TEXTS
 from games.rules.words.sheet import as_data, as_html, as_markdown, sheet
+from games.rules.words.sheet_texts import CHANGED
 from tests.api.callers import Caller, account, picture, refused
 from tests.api.world import NEW_TABLE
 from tests.databases import connected
@@ -124,10 +126,20 @@ def test_what_is_no_set_is_not_found(ref: str) -> None:
 @pytest.mark.parametrize("language", ["en", "lt"])
 def test_the_sheet_is_that_of_the_rules(language: Any, own: UUID) -> None:
     for ref in ("house_low", hash_at(own)):
-        expected = sheet(selectors.rules_by(ref).options, language=language)
+        rules = selectors.rules_by(ref)
+        preset, name = (
+            ("house_low", PRESET_TEXTS["house_low"].title)
+            if ref == "house_low"
+            else (None, CHANGED)
+        )
+        expected = sheet(rules.options, language=language, name=name)
         path = f"/rulesets/{ref}/sheet?lang={language}"
         answer = Caller().get(path)
-        assert answer.document == json.loads(json.dumps(as_data(expected)))
+        assert answer.document == {
+            "preset": preset,
+            "rules_hash": rules.hash,
+            **json.loads(json.dumps(as_data(expected))),
+        }
         assert answer.headers["Content-Language"] == language
         assert Caller().get(f"{path}&format=json").document == answer.document
         html = Caller().get(f"{path}&format=html")
@@ -170,7 +182,15 @@ def test_options_are_completed_and_priced() -> None:
     assert found["knock_table"] is False
     assert "preset" not in found
     assert picture() == before
-    # Nothing was kept: a set has an address once a table plays by it.
+    # Nothing was kept: a set has an address once a table plays by it, and is read here until then.
+    assert "links" not in found
+    own_sheet = as_data(sheet(options, language="en", name=CHANGED))  # type: ignore[arg-type]  # complete
+    assert found["sheet"] == json.loads(json.dumps(own_sheet)) | {
+        "preset": None,
+        "rules_hash": found["rules_hash"],
+    }
+    in_lithuanian = Caller().post(VALIDATE, {"options": OWN, "seats": 3}, Accept_Language="lt")
+    assert in_lithuanian.document["sheet"]["title"] == "Taisyklių lapas: pakeistos taisyklės"
     refused(Caller().get(f"/rulesets/{found['rules_hash']}"), 404, "not_found")
 
 
@@ -179,14 +199,20 @@ def test_what_is_validated_is_what_a_table_gets(ona: Caller) -> None:
     found = ona.post(VALIDATE, body).document
     table = ona.post("/tables", dict(NEW_TABLE) | body).document
     assert table["rules"]["hash"] == found["rules_hash"]
-    assert ona.get(f"/rulesets/{found['rules_hash']}").document == {
-        name: value for name, value in found.items() if name != "knock_table"
-    }
+    shown = ona.get(f"/rulesets/{found['rules_hash']}").document
+    links = {"sheet": f"/api/v1/rulesets/{found['rules_hash']}/sheet"}
+    own = {name: found[name] for name in found if name not in ("knock_table", "sheet")}
+    assert shown == own | {"links": links}
+    assert ona.post(VALIDATE, body).document["links"] == links
+    assert Caller().get(links["sheet"].removeprefix("/api/v1")).document == found["sheet"]
 
 
 def test_a_set_that_is_a_preset_is_called_so() -> None:
     body = {"options": {"hit_hold_first": 1, "hit_hold_extra": 1}, "seats": 2}
-    assert Caller().post(VALIDATE, body).document["preset"] == "hit_and_hold"
+    found = Caller().post(VALIDATE, body).document
+    assert found["preset"] == found["sheet"]["preset"] == "hit_and_hold"
+    assert found["sheet"]["title"] == "Rule sheet: Hit and hold"
+    assert found["links"] == {"sheet": "/api/v1/rulesets/hit_and_hold/sheet"}
 
 
 BAD: list[tuple[dict[str, Any], str, str]] = [

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from playwright.sync_api import Page, expect
 
+from eventstore import store
+from eventstore.core.ids import table_stream
 from games import selectors
-from games.rules.options import PRESETS
+from games.rules import events
+from games.rules.options import PRESETS, Options
 from games.rules.presets import PRESET_OPTIONS
 from games.rules.words.option_texts import PRESET_TEXTS
+from games.rules.words.other_numbers import other_numbers
 from games.rules.words.sheet import TableTerms, sheet
 from tests.api.play import play, turn_at
-from tests.drive import once
+from tests.drive import once, until_rest
 from tests.factories import a_player, a_table, a_tournament, sits_down, with_bots
 from web.sheets import sections
 
@@ -24,6 +32,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from django.test import Client
+
+    from games.rules.words.plurals import Language
 
 HEADINGS = re.compile(r"<h([1-6])")
 IDS = re.compile(r' id="([^"]+)"')
@@ -48,10 +58,23 @@ def caught(names: tuple[str, ...] = ("ona", "petras"), **settings: object) -> UU
     raise AssertionError("every knock wins")
 
 
+def discard_at(table: UUID) -> str:
+    """A discard that may be made at a table now."""
+    moves = (str(one["move"]) for one in turn_at(table).legal)
+    return next(one for one in moves if one.startswith("D "))
+
+
 def lines_of(shown: str) -> list[str]:
     """Texts of the sheet's lines on a page."""
     found = re.findall(r"<li id=[^>]*>.*?<p>(.*?)(?: <span.*?)?</p></li>", shown)
     return [html.unescape(text) for text in found]
+
+
+def expected(options: Options, language: Language, terms: TableTerms | None = None) -> list[str]:
+    """Texts that a page of an option set must have, in order."""
+    found = sheet(options, language=language, terms=terms)
+    parts = (*found.sections, other_numbers(options, found))
+    return [line.text for part in parts for line in part.lines]
 
 
 # --- as the server gives them ---------------------------------------------------------------------
@@ -62,8 +85,8 @@ def lines_of(shown: str) -> list[str]:
 def test_the_sheet_of_a_preset_is_the_cores(client: Client, language: Any) -> None:
     for name in PRESETS:
         asked = client.get(f"/rules/{name}", headers={"Accept-Language": language})
-        shown, expected = asked.content.decode(), sheet(PRESET_OPTIONS[name], language=language)
-        assert lines_of(shown) == [one.text for part in expected.sections for one in part.lines]
+        shown = asked.content.decode()
+        assert lines_of(shown) == expected(PRESET_OPTIONS[name], language)
         assert html.escape(PRESET_TEXTS[name].title.of(language)) in shown
         assert (">differs<" in shown or ">skiriasi<" in shown) == (name != "gamerules")
 
@@ -84,8 +107,7 @@ def test_the_sheet_of_a_table_names_its_terms(client: Client) -> None:
     shown = client.get(f"/tables/{table}/rules").content.decode()
     options = selectors.see(table, None).table.rules.options
     terms = TableTerms(stake="10 XTK", seats=4, liability="90 XTK", rake_bp=250, rake_cap="20 XTK")
-    expected = sheet(options, language="en", terms=terms)
-    assert lines_of(shown) == [one.text for part in expected.sections for one in part.lines]
+    assert lines_of(shown) == expected(options, "en", terms)
     assert 'href="/rules/hit_and_hold">Hit and hold</a> with changes' in shown
     assert "2.5 %" in shown
 
@@ -136,24 +158,93 @@ def test_the_board_says_why(client: Client, language: str, said: str, asked: str
     assert said in shown
     assert asked in shown
     linked = re.findall(rf'href="/tables/{table}/rules#([^"]+)"', shown)
-    assert {"R15", "R31", "R32", "D11"} <= set(linked)
+    assert {"R15", "R31", "R32", "V11"} <= set(linked)
     rules = client.get(f"/tables/{table}/rules", headers=headers).content.decode()
     assert set(linked) <= set(IDS.findall(rules))
     assert "20 XTK" in shown
 
 
+def why_at(client: Client, table: UUID, version: int) -> tuple[int | None, str]:
+    """Number of the hand whose reasons a board shows, and those reasons."""
+    shown = client.get(f"/tables/{table}/board", {"after": version - 1}).content.decode()
+    found = re.search(r'<details class="why">.*?How hand (\d+) was.*?</details>', shown, re.DOTALL)
+    return (int(found[1]), found[0]) if found else (None, "")
+
+
 @pytest.mark.django_db
-def test_a_running_hand_has_no_reasons(client: Client) -> None:
+def test_the_reasons_stay_until_the_next_hand_ends(client: Client) -> None:
     table = caught()
-    newest = selectors.live_row(table).version
+    play(table, turn_at(table), "S")
+    newest, ended, told = selectors.live_row(table).version, 0, set[int]()
+    for version in range(1, newest + 1):
+        stored = store.events_after(table_stream(table), version - 1, limit=1)[0]
+        ended += stored.type == "HandEnded"
+        number, reasons = why_at(client, table, version)
+        assert number == (ended or None)
+        state = selectors.public_at(table, version)[0].table
+        assert ("deals next" in reasons) == (bool(ended) and not state.playing)
+        told.add(number or 0)
+    assert told == set(range(ended + 1))
+    assert selectors.see_now(table).table.playing
+
+
+@pytest.mark.django_db
+def test_the_reasons_of_the_hand_before_take_two_statements() -> None:
+    table = caught()
     turn_at(table)
-    assert "Why?" not in client.get(f"/tables/{table}/board").content.decode()
-    # The board of the version at which the hand ended has them still.
-    for version in range(newest, 0, -1):
-        shown = client.get(f"/tables/{table}/board", {"after": version - 1}).content.decode()
-        if "was caught by" in shown:
-            return
-    raise AssertionError("no board says why")
+    seen = selectors.see(table, None)
+    with CaptureQueriesContext(connection) as asked:
+        found = selectors.explanation(seen)
+    assert found is not None
+    assert found.hand_no == seen.table.hand_no - 1
+    assert {one.seat for one in seen.table.places} == set(found.players)
+    assert len(asked) == 2
+
+
+@pytest.mark.django_db
+def test_nothing_of_a_running_hand_is_in_the_reasons(client: Client) -> None:
+    table = caught()
+    before = why_at(client, table, selectors.live_row(table).version)[1]
+    turn_at(table)
+    for _ in range(2):
+        play(table, turn_at(table), "S")
+        reasons = why_at(client, table, selectors.live_row(table).version)[1]
+        kept = re.sub(r"<li>[^<]*deals next.*?</li>\s*", "", before, flags=re.DOTALL)
+        assert reasons.split() == kept.split()
+        play(table, turn_at(table), discard_at(table))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", ["en", "lt"])
+def test_at_a_closed_table_the_players_keep_their_names(client: Client, language: str) -> None:
+    organiser = a_player("jonas", "organiser")
+    tournament = a_tournament(organiser, entries_min=3, entries_max=3)
+    with_bots(tournament, organiser, 3)
+    until_rest(tournament)
+    (table,) = selectors.tables_of_tournament(tournament)
+    assert selectors.see_now(table.id).table.closed
+    shown = client.get(f"/tables/{table.id}", headers={"Accept-Language": language})
+    why = shown.content.decode().split('<details class="why">')[1].split("</details>")[0]
+    assert "greedy-1" in why
+    for unsaid in ("Seat ", "Nr. 1 ", "Nr. 2 ", "Nr. 3 ", "deals next", "Kitą partiją", "žet.."):
+        assert unsaid not in why
+
+
+@pytest.mark.django_db
+def test_a_hand_voided_from_outside_is_explained() -> None:
+    table = caught()
+    turn_at(table)
+    seen = selectors.see(table, None)
+    deal = seen.table.dealt
+    assert deal is not None
+    fact = events.HandVoided(
+        hand=deal.hand, reason="fault", server_seed=None, stacks=(), next_dealer=None
+    )
+    stored = replace(seen.stored[-1], type="HandVoided", data=msgspec.json.encode(fact).decode())
+    found = selectors.explanation(replace(seen, stored=(*seen.stored, stored)))
+    assert found is not None
+    assert [one.key for one in found.statements] == ["void_from_outside"]
+    assert found.hand_no == deal.hand_no
 
 
 # --- in a browser ---------------------------------------------------------------------------------
@@ -193,14 +284,24 @@ def test_who_reads_the_reasons_is_not_disturbed(page: Page) -> None:
     table = caught()
     page.goto(f"/tables/{table}")
     summary = page.locator(".why summary")
+    heading = summary.inner_text()
     summary.click()
     turn_at(table)  # the next hand is dealt
     expect(page.locator(".seat.to-act")).to_have_count(1, timeout=SHOWN_WITHIN_MS)
     expect(page.locator(".why ul")).to_be_visible()
     expect(summary).to_be_focused()
-    summary.click()
+    rule = page.locator(".why a.rule").first
+    rule.focus()
+    stock = int(page.locator("figcaption b").inner_text())
     play(table, turn_at(table), "S")
-    expect(page.locator(".why")).to_have_count(0, timeout=SHOWN_WITHIN_MS)
+    expect(page.locator("figcaption b")).to_have_text(str(stock - 1), timeout=SHOWN_WITHIN_MS)
+    expect(rule).to_be_focused()
+    expect(summary).to_have_text(heading)
+    summary.click()
+    play(table, turn_at(table), discard_at(table))
+    expect(page.locator(".seat.to-act h2")).to_contain_text("to act", timeout=SHOWN_WITHIN_MS)
+    expect(page.locator(".why ul")).to_be_hidden()
+    expect(summary).to_have_text(heading)
 
 
 def test_the_rules_fit_a_phone_in_both_languages(page: Page) -> None:

@@ -52,6 +52,13 @@ def way_out(case: Case) -> WayOut:
     return "tonk_out_hits_only" if transfers[0].amount == single else "tonk_out_new_spread"
 
 
+def caught_number(case: Case) -> str:
+    """Number of the rule by which a caught knocker pays."""
+    if not case.fixed:
+        return "V15"
+    return "R31" if case.options.caught_rule == "seed" else "V9"
+
+
 def _points(case: Case, payer: int) -> dict[str, Fact]:
     """The points that a payment counts, and those before the cap where it cut some off."""
     counts, end = case.counts, case.ended.end

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from games.rules.words.explained_case import Fact, SeatTotal, Statement
 from games.rules.words.explanation_texts import PHRASES, REASONS, SEAT, STATEMENTS
-from games.rules.words.plurals import AND, Counted, Language, listed
+from games.rules.words.plurals import AND, Counted, Language, listed, stopped
 
 NAMELESS: Mapping[int, str] = MappingProxyType({})
 SEAT_FACTS = frozenset({"seat", "payer", "receiver"})
@@ -67,7 +67,7 @@ class _Speaker:
             words["why"] = REASONS[str(one.facts["why"])].filled(self.language, words)
         text = STATEMENTS[_text_key(one)].filled(self.language, words)
         numbers = [number for number in (one.rule, *one.also) if number]
-        return text + (f" ({', '.join(numbers)})." if numbers else ".")
+        return stopped(f"{text} ({', '.join(numbers)})" if numbers else text)
 
     def _word(self, name: str, fact: Fact) -> object:
         if isinstance(fact, tuple):
@@ -88,8 +88,13 @@ class _Speaker:
         return " ".join(one for one in several if isinstance(one, str))
 
     def _total(self, one: SeatTotal) -> str:
-        how = f", {PHRASES[one.how].of(self.language)}" if one.how else ""
-        return f"{self._name(one.seat)} ({one.total}{how})"
+        """A seat with what it holds, or with the claim that it was dealt."""
+        what = PHRASES.get(one.how or "", PHRASES["points_of"]).filled(
+            self.language, {"total": Counted(one.total)}
+        )
+        return PHRASES["seat_total"].filled(
+            self.language, {"seat": self._name(one.seat), "what": what}
+        )
 
     def _sum(self, words: Mapping[str, object]) -> str:
         """An amount with its stakes or points, where it has them."""

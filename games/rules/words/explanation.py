@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from games.rules import events, initial
+from games.rules.options import Options
 from games.rules.rotation import counted
 from games.rules.rulebook import rulebook
 from games.rules.words.explained_case import Case, Fact, SeatTotal, Statement, said, tier_max
-from games.rules.words.explained_payments import payment, way_out
+from games.rules.words.explained_payments import caught_number, payment, way_out
 from games.rules.words.explained_words import as_data, sentences
 
-__all__ = ("SeatTotal", "Statement", "as_data", "explain", "sentences")
+__all__ = ("SeatTotal", "Statement", "as_data", "explain", "explain_voided", "sentences")
 
 
 def explain(ended: events.HandEnded, rules: events.RuleSet, stake: int) -> tuple[Statement, ...]:
@@ -33,7 +34,15 @@ def explain(ended: events.HandEnded, rules: events.RuleSet, stake: int) -> tuple
         *_holdings(case),
         *(payment(case, transfer) for transfer in ended.transfers),
         *_sums(case),
-        *_next_dealer(case),
+        *_next_dealer(case.options, ended.end, ended.next_dealer),
+    )
+
+
+def explain_voided(voided: events.HandVoided, rules: events.RuleSet) -> tuple[Statement, ...]:
+    """What explains a hand that was given up from outside the rules: there is no result."""
+    return (
+        said("void_from_outside", "D2"),
+        *_next_dealer(rules.options, "void", voided.next_dealer),
     )
 
 
@@ -89,7 +98,7 @@ def _knock_win(case: Case) -> Iterator[Statement]:
 
 
 def _caught(case: Case) -> Iterator[Statement]:
-    """Why the knocker was caught: by whom, and what a tie means (D11, V10)."""
+    """Why the knocker was caught: by whom, and what a tie means where there is one (D11, V10)."""
     ties_catch = case.options.knock_tie == "caught"
     catching = ("lower", "equal") if ties_catch else ("lower",)
     catchers = tuple(
@@ -97,7 +106,8 @@ def _caught(case: Case) -> Iterator[Statement]:
         for seat, total in case.counts.items()
         if seat != case.by and (how := case.compared(seat)) in catching
     )
-    key, rule = ("caught", "D11") if ties_catch else ("caught_by_lower", "V10")
+    tied = any(one.how == "equal" for one in catchers)
+    key, rule = ("caught_tie", "D11") if tied else ("caught", caught_number(case))
     yield _knock(case)
     yield said(key, rule, seat=case.by, total=case.counts[case.by], catchers=catchers)
     if not ties_catch:
@@ -187,8 +197,8 @@ def _shortfalls(
             yield said("paid_less", None, payer=payer, receiver=receiver, owed=due, amount=amount)
 
 
-def _next_dealer(case: Case) -> Iterator[Statement]:
-    if case.ended.next_dealer is None:
+def _next_dealer(options: Options, end: events.End, seat: int | None) -> Iterator[Statement]:
+    if seat is None:
         return
-    same = case.options.redeal_dealer == "same" and not counted(case.ended.end)
-    yield said("next_dealer", "V17" if same else "R7", seat=case.ended.next_dealer)
+    same = options.redeal_dealer == "same" and not counted(end)
+    yield said("next_dealer", "V17" if same else "R7", seat=seat)

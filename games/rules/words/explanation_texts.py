@@ -59,13 +59,10 @@ STATEMENTS: Mapping[str, Text] = MappingProxyType(
             "{seat} has the lowest total, so the knock wins",
             "{seat} turi mažiausią sumą, todėl beldimas laimėtas",
         ),
-        "caught": Text(
+        "caught": Text("{seat} was caught by {catchers}", "Žaidėją {seat} sugavo: {catchers}"),
+        "caught_tie": Text(
             "{seat} was caught by {catchers}; a tie counts against the knocker",
-            "Žaidėją {seat} sugavo {catchers}; lygi suma – pabeldusio žaidėjo nenaudai",
-        ),
-        "caught_by_lower": Text(
-            "{seat} was caught by {catchers}; only a lower total catches",
-            "Žaidėją {seat} sugavo {catchers}; sugauna tik mažesnė suma",
+            "Žaidėją {seat} sugavo: {catchers}; lygi suma – pabeldusio žaidėjo nenaudai",
         ),
         "tie_for_knocker": Text(
             "A tie counts for the knocker: {ties}",
@@ -239,11 +236,13 @@ PHRASES: Mapping[str, Text] = MappingProxyType(
             "{multiplier} times {points} of {points_in_all:point|points}",
             "{multiplier} kartus po {points} iš {points_in_all:taško|taškų|taškų}",
         ),
-        "lower": Text("lower", "mažesnė"),
-        "equal": Text("equal", "lygi"),
-        "initial_tonk": Text("total", "suma"),
-        "initial_spread": Text("one spread", "vienas derinys"),
-        "initial_low": Text("low total", "maža suma"),
+        "points_of": Text("{total:point|points}", "{total:taškas|taškai|taškų}"),
+        "initial_tonk": Text("a total of {total}", "suma {total}"),
+        "initial_spread": Text(
+            "one spread of {total:point|points}", "vienas derinys, {total:taškas|taškai|taškų}"
+        ),
+        "initial_low": Text("a low total of {total}", "maža suma {total}"),
+        "seat_total": Text("{seat} with {what}", "{seat} – {what}"),
     }
 )
 """Parts of sentences."""

@@ -292,9 +292,11 @@ _MONEY: Mapping[str, OptionText] = MappingProxyType(
             "V16",
             Text(
                 "A discard that fits a spread may be slapped by anyone before the next player "
-                "acts.",
+                "acts. Refused at tournament tables, and where a move may take more than 30 "
+                "seconds: by the clocks casual and correspondence.",
                 "Atmestą kortą, tinkančią prie derinio, bet kas gali pliaukštelėti, kol kitas "
-                "žaidėjas dar nepradėjo.",
+                "žaidėjas dar nepradėjo. Negalima prie turnyro stalų ir ten, kur ėjimui skiriama "
+                "daugiau kaip 30 sekundžių: su laikrodžiais casual ir correspondence.",
             ),
         ),
         "redeal_dealer": OptionText(
@@ -364,8 +366,9 @@ PRESET_TEXTS: Mapping[str, PresetText] = MappingProxyType(
         "gamerules": PresetText(
             Text("Game rules", "Pagrindinės taisyklės"),
             Text(
-                "The game as it was written down; the other sets change what they say here.",
-                "Žaidimas, koks buvo aprašytas; kiti rinkiniai keičia tik tai, kas čia pasakyta.",
+                "The game as it was written down; the other presets change what they say here.",
+                "Žaidimas, koks buvo aprašytas; kiti taisyklių variantai keičia tik tai, kas čia "
+                "pasakyta.",
             ),
         ),
         "gamerules_strict": PresetText(
@@ -378,7 +381,7 @@ PRESET_TEXTS: Mapping[str, PresetText] = MappingProxyType(
             ),
         ),
         "classic_app": PresetText(
-            Text("Classic app", "Klasikinės programėlės"),
+            Text("Classic app", "Klasikinė programėlė"),
             Text(
                 "Only a dealt 50 is a tonk, and a caught knocker does not pay the extra stake of "
                 "the lowest total.",

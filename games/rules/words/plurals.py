@@ -65,6 +65,15 @@ AND = Text("and", "ir")
 OR = Text("or", "arba")
 
 
+def stopped(sentence: str) -> str:
+    """A sentence with its full stop: one that ends with an abbreviation has it already.
+
+    >>> stopped("A wins 3"), stopped("A laimi 3 žet.")
+    ('A wins 3.', 'A laimi 3 žet.')
+    """
+    return sentence if sentence.endswith(".") else f"{sentence}."
+
+
 def listed(items: Sequence[str], word: str) -> str:
     """Items in one phrase, `word` before the last.
 

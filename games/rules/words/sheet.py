@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from games.rules.options import Options
 from games.rules.rulebook import TURNS_PER_SEAT, rulebook
-from games.rules.words.plurals import OR, Counted, Language, listed
+from games.rules.words.plurals import OR, Counted, Language, Text, listed
 from games.rules.words.sheet_texts import HEADINGS, LINES, PHRASES, TITLE
 
+DOUBLE_STOP = re.compile(r"\.\.(?=\s|$)")
 MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>#|])")
 
 
@@ -230,8 +231,16 @@ ROWS: Mapping[str, tuple[Row, ...]] = MappingProxyType(
 """Rows of each section, in the order of the sheet."""
 
 
-def sheet(options: Options, *, language: Language, terms: TableTerms | None = None) -> Sheet:
+def sheet(
+    options: Options,
+    *,
+    language: Language,
+    terms: TableTerms | None = None,
+    name: Text | None = None,
+) -> Sheet:
     """The rule sheet of a valid option set; with `terms`, that of a table.
+
+    `name` is what the set is called, for the title. A section without lines is left out.
 
     >>> from games.rules.options import DEFAULTS
     >>> sheet(DEFAULTS, language="en").sections[0].lines[0]
@@ -239,11 +248,14 @@ def sheet(options: Options, *, language: Language, terms: TableTerms | None = No
     """
     case = _Case(options, terms, rulebook(options, options.max_players).initial_counts)
     values = _values(case, language)
+    written = {key: tuple(_lines(rows, case, values, language)) for key, rows in ROWS.items()}
     sections = tuple(
-        Section(key, HEADINGS[key].of(language), tuple(_lines(rows, case, values, language)))
-        for key, rows in ROWS.items()
+        Section(key, HEADINGS[key].of(language), lines) for key, lines in written.items() if lines
     )
-    return Sheet(language, TITLE.of(language), sections)
+    title = TITLE.of(language)
+    if name is not None:
+        title = f"{title}: {name.of(language)}"
+    return Sheet(language, title, sections)
 
 
 def as_text(sheet: Sheet) -> str:
@@ -266,14 +278,16 @@ def as_html(sheet: Sheet) -> str:
 
 def as_markdown(sheet: Sheet) -> str:
     """The sheet as a page of Markdown."""
-    blocks = [f"# {sheet.title}"]
-    for section in sheet.sections:
-        lines = (
-            "- " + (f"**{line.rule}** " if line.rule else "") + _marked(line.text)
-            for line in section.lines
-        )
-        blocks += [f"## {section.title}", "\n".join(lines)]
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join([f"# {sheet.title}", *map(section_markdown, sheet.sections)]) + "\n"
+
+
+def section_markdown(section: Section) -> str:
+    """A section of a page of Markdown."""
+    lines = (
+        "- " + (f"**{line.rule}** " if line.rule else "") + _marked(line.text)
+        for line in section.lines
+    )
+    return "\n\n".join([f"## {section.title}", "\n".join(lines)])
 
 
 def as_data(sheet: Sheet) -> dict[str, object]:
@@ -302,12 +316,17 @@ def _lines(
         if not row.when(case):
             continue
         if row.tiers is None:
-            yield Line(row.rule, row.key, LINES[row.key].filled(language, values))
+            yield _line(row, row.key, language, values)
             continue
         for number, (greatest, multiplier) in enumerate(getattr(case.o, row.tiers), start=1):
             tier = {"max": greatest, "multiplier": Counted(multiplier)}
-            text = LINES[row.key].filled(language, {**values, **tier})
-            yield Line(row.rule, f"{row.key}_{number}", text)
+            yield _line(row, f"{row.key}_{number}", language, {**values, **tier})
+
+
+def _line(row: Row, key: str, language: Language, values: Mapping[str, object]) -> Line:
+    text = LINES[row.key].filled(language, values)
+    # An amount may end with an abbreviation, which brings a full stop of its own.
+    return Line(row.rule, key, DOUBLE_STOP.sub(".", text))
 
 
 def _values(case: _Case, language: Language) -> dict[str, object]:

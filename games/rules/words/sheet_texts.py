@@ -9,6 +9,8 @@ from types import MappingProxyType
 from games.rules.words.plurals import Text
 
 TITLE = Text("Rule sheet", "Taisyklių lapas")
+CHANGED = Text("changed rules", "pakeistos taisyklės")
+"""What an option set is called that is no preset."""
 HEADINGS: Mapping[str, Text] = MappingProxyType(
     {
         "game": Text("The game", "Žaidimas"),
@@ -41,8 +43,8 @@ _GAME: Mapping[str, Text] = MappingProxyType(
         ),
         "jokers": Text(
             "{jokers:joker is|jokers are} wild; a joker in the hand counts {joker_value}.",
-            "Džokerių: {jokers}; džokeris pakeičia bet kurią kortą, o likęs rankoje vertas "
-            "{joker_value:taško|taškų|taškų}.",
+            "{jokers:džokeris|džokeriai|džokerių} pakeičia bet kurią kortą; likęs rankoje džokeris "
+            "vertas {joker_value:taško|taškų|taškų}.",
         ),
         "deuces_wild": Text(
             "Deuces are wild; in the hand they count 2.",
@@ -92,7 +94,7 @@ _GAME: Mapping[str, Text] = MappingProxyType(
         ),
         "hand_size": Text(
             "Each player gets {hand_size} cards, one at a time.",
-            "Dalijama po vieną kortą; rankoje kortų: {hand_size}.",
+            "Kiekvienas žaidėjas gauna {hand_size:kortą|kortas|kortų}, dalijamas po vieną.",
         ),
         "upcard": Text(
             "The next card is turned up and starts the discard pile. The rest is the stock.",
@@ -204,7 +206,7 @@ _TURN: Mapping[str, Text] = MappingProxyType(
         ),
         "hits_per_turn": Text(
             "At most {hits_per_turn:card|cards} may be added in a turn.",
-            "Per ėjimą galima pridėti kortų: ne daugiau kaip {hits_per_turn}.",
+            "Per ėjimą galima pridėti ne daugiau kaip {hits_per_turn:kortą|kortas|kortų}.",
         ),
         "must_spread": Text(
             "You may not keep a spread in your hand when you discard; three or four aces are the "
@@ -228,15 +230,15 @@ _TURN: Mapping[str, Text] = MappingProxyType(
         "hit_hold": Text(
             "Adding to another's spread keeps its owner from knocking for "
             "{hit_hold_first:turn|turns}; {further_hits}.",
-            "Pridėjus kortą prie kito žaidėjo derinio, šis negali belsti ėjimų: {hit_hold_first}; "
-            "{further_hits}.",
+            "Pridėjus kortą prie kito žaidėjo derinio, šis negali belsti "
+            "{hit_hold_first:ėjimą|ėjimus|ėjimų}; {further_hits}.",
         ),
         "hit_hold_self": Text(
             "This holds for your own spreads too.", "Tai galioja ir jūsų pačių deriniams."
         ),
         "spread_hold": Text(
             "After laying a spread you may not knock for {spread_hold:turn|turns}.",
-            "Išdėję derinį negalite belsti ėjimų: {spread_hold}.",
+            "Išdėję derinį negalite belsti {spread_hold:ėjimą|ėjimus|ėjimų}.",
         ),
         "slap": Text(
             "A discard that fits a spread may be slapped by anyone before the next player acts: "
@@ -247,14 +249,14 @@ _TURN: Mapping[str, Text] = MappingProxyType(
         "discard_turn_cap": Text(
             "After {discard_turn_cap:turn|turns} in a row without a card from the stock, the "
             "discard may not be taken.",
-            "Jei ėjimų iš eilės be kortos iš kaladės buvo {discard_turn_cap}, atmestos kortos imti "
-            "nebegalima.",
+            "Po {discard_turn_cap:ėjimo|ėjimų|ėjimų} iš eilės be kortos iš traukimo kaladės "
+            "atmestos kortos imti nebegalima.",
         ),
         "discard_turn_cap_by_seat": Text(
             "After {turns_per_seat} turns in a row for each player without a card from the stock"
             "{at_full_table}, the discard may not be taken.",
-            "Jei ėjimų iš eilės be kortos iš kaladės buvo po {turns_per_seat} kiekvienam žaidėjui"
-            "{at_full_table}, atmestos kortos imti nebegalima.",
+            "Kai iš eilės praeina po {turns_per_seat} kiekvieno žaidėjo ėjimus be kortos iš "
+            "traukimo kaladės{at_full_table}, atmestos kortos imti nebegalima.",
         ),
         "time_out": Text(
             "If your time runs out, a card is drawn for you and thrown. You never knock by "
@@ -412,7 +414,7 @@ PHRASES: Mapping[str, Text] = MappingProxyType(
         "equal_or_lower": Text("an equal or lower", "lygi ar mažesnė"),
         "further_hits": Text(
             "each further card adds {hit_hold_extra}",
-            "kiekviena kita korta prideda {hit_hold_extra}",
+            "kiekviena kita korta prideda dar {hit_hold_extra:ėjimą|ėjimus|ėjimų}",
         ),
         "no_further_hits": Text("further cards add nothing", "kitos kortos nieko neprideda"),
         "anywhere": Text("", ""),

@@ -153,7 +153,7 @@ def test_files_that_are_not_as_they_should_be(
     with pytest.raises(SystemExit):
         call_command("tonkh", "verify", str(lie), str(broken))
     assert capsys.readouterr().out.splitlines() == [
-        f"FAIL {hand.hand}: counts: is [7, 2, 11], should be [8, 2, 11]",
+        f"FAIL {hand.hand}: counts: the text says [7, 2, 11], the rules [8, 2, 11]",
         f"ok {hand.hand}",
         f"FAIL {broken}#2: bad_tonkh: line 11: not in canonical form",
         "1 verified, 2 failed",

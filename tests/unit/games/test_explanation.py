@@ -11,15 +11,27 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from games.rules import events, initial
+from games.rules.cards import TEXTS
 from games.rules.dealing import judged
+from games.rules.legality import refusal
+from games.rules.moves import Move, parse
 from games.rules.options import RULES_VERSION, Options, rules_hash
 from games.rules.payment import Transfer, pay
 from games.rules.result import hand_ended, settle
 from games.rules.selfplay import SeededNumbers
 from games.rules.state import Hand
-from games.rules.words.explanation import SeatTotal, Statement, as_data, explain, sentences
+from games.rules.words.explanation import (
+    SeatTotal,
+    Statement,
+    as_data,
+    explain,
+    explain_voided,
+    sentences,
+)
 from games.rules.words.explanation_texts import PHRASES, REASONS, STATEMENTS
+from games.rules.words.other_numbers import other_numbers
 from games.rules.words.plurals import Language, Text
+from games.rules.words.sheet import sheet
 from tests.unit.games.rules_tables import dealt, option_sets, options_of, play, table, walk
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
@@ -85,14 +97,14 @@ def test_why_was_i_caught_takes_two_sentences() -> None:
     assert said(found)[:2] == [
         "Bob knocked with 10 points (R15).",
         (
-            "Bob was caught by Ann (7, lower) and Cem (10, equal); a tie counts against the knocker"
-            " (D11)."
+            "Bob was caught by Ann with 7 points and Cem with 10 points; a tie counts against the"
+            " knocker (D11)."
         ),
     ]
     assert said(found, "lt")[:2] == [
         "Bob pabeldė; rankoje – 10 taškų (R15).",
         (
-            "Žaidėją Bob sugavo Ann (7, mažesnė) ir Cem (10, lygi); lygi suma – pabeldusio žaidėjo"
+            "Žaidėją Bob sugavo: Ann – 7 taškai ir Cem – 10 taškų; lygi suma – pabeldusio žaidėjo"
             " nenaudai (D11)."
         ),
     ]
@@ -112,12 +124,28 @@ def test_why_was_i_caught_takes_two_sentences() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("options", "rule"),
+    [({}, "R31"), ({"caught_rule": "low_only"}, "V9"), (DIFFERENCE, "V15")],
+)
+def test_ties_are_spoken_of_where_somebody_tied(options: dict[str, Any], rule: str) -> None:
+    found = explained(four({"A": "AC", "B": "TC", "C": "KC 2C"}, **options), "K")
+    assert said(found)[1] == f"Bob was caught by Ann with 1 point ({rule})."
+    assert said(found, "lt")[1] == f"Žaidėją Bob sugavo: Ann – 1 taškas ({rule})."
+
+
+def test_a_sentence_ends_with_one_full_stop() -> None:
+    found = [Statement("paid_less", None, {"payer": 1, "receiver": 2, "owed": 30, "amount": 9})]
+    (text,) = sentences(found, language="lt", money=lambda minor: f"{minor} žet.")
+    assert text.endswith(" užteko tik 9 žet.")
+
+
 def test_data_name_catchers_amounts_and_stakes() -> None:
     hands = {"A": "5C 2D", "B": "TC", "C": "TD"}
     found = as_data(explained(four(hands), "K"))
     assert msgspec.json.decode(msgspec.json.encode(found)) == found
     assert found[1] == {
-        "key": "caught",
+        "key": "caught_tie",
         "rule": "D11",
         "also": [],
         "seat": 2,
@@ -215,14 +243,17 @@ def test_v10_a_tie_counts_for_the_knocker() -> None:
     hands = {"A": "5C", "B": "TC", "C": "TD", "D": "TH"}
     found = explained(four(hands, knock_tie="knocker_wins"), "K")
     assert said(found)[1:3] == [
-        "Bob was caught by Ann (5, lower); only a lower total catches (V10).",
-        "A tie counts for the knocker: Cem (10) and Dan (10) (V10).",
+        "Bob was caught by Ann with 5 points (R31).",
+        "A tie counts for the knocker: Cem with 10 points and Dan with 10 points (V10).",
     ]
     found = explained(four(hands | {"A": "KC"}, knock_tie="knocker_wins"), "K")
     assert said(found)[:3] == [
         "Bob knocked with 10 points (R15).",
         "Bob has the lowest total, so the knock wins (R30).",
-        "A tie counts for the knocker: Ann (10), Cem (10) and Dan (10) (V10).",
+        (
+            "A tie counts for the knocker: Ann with 10 points, Cem with 10 points and Dan with 10"
+            " points (V10)."
+        ),
     ]
 
 
@@ -323,12 +354,15 @@ def test_r34_the_stock_is_out() -> None:
     assert first(found, "payment").facts["points"] == 7
 
 
+TIED = "Bob with 7 points and Cem with 7 points tie for the lowest total"
+
+
 @pytest.mark.parametrize(
     ("tie", "sentence", "paid"),
     [
         (
             "each_paid",
-            "Bob (7) and Cem (7) tie for the lowest total; each is paid in full (D14).",
+            f"{TIED}; each is paid in full (D14).",
             [
                 "Ann pays Bob 10 c (1 stake): for a tied lowest total, paid in full (R34, D14).",
                 "Ann pays Cem 10 c (1 stake): for a tied lowest total, paid in full (R34, D14).",
@@ -336,10 +370,7 @@ def test_r34_the_stock_is_out() -> None:
         ),
         (
             "split",
-            (
-                "Bob (7) and Cem (7) tie for the lowest total; they share one payment of each other"
-                " player (V14)."
-            ),
+            f"{TIED}; they share one payment of each other player (V14).",
             [
                 "Ann pays Bob 5 c: a share for a tied lowest total (R34, V14).",
                 "Ann pays Cem 5 c: a share for a tied lowest total (R34, V14).",
@@ -347,7 +378,7 @@ def test_r34_the_stock_is_out() -> None:
         ),
         (
             "no_payment",
-            "Bob (7) and Cem (7) tie for the lowest total, so nobody pays (V14).",
+            f"{TIED}, so nobody pays (V14).",
             [],
         ),
     ],
@@ -380,6 +411,11 @@ def test_void_hands() -> None:
     ended = hand_ended(hand, settle(hand))
     found = explain(ended, rule_set(hand.setup.rules.options), STAKE)
     assert said(found)[0] == "The hand was declared void: nobody pays (D2)."
+    voided = events.HandVoided(
+        hand=ended.hand, reason="fault", server_seed=None, stacks=(), next_dealer=ended.next_dealer
+    )
+    without = explain_voided(voided, rule_set(hand.setup.rules.options))
+    assert [one.key for one in without] == ["void_from_outside", "next_dealer"]
     last = explain(
         msgspec.structs.replace(ended, next_dealer=None), rule_set(hand.setup.rules.options), STAKE
     )
@@ -423,11 +459,11 @@ def test_r11_v5_several_claims() -> None:
     found = dealt_hands(hands)
     assert keys(found) == ["claims_draw"]
     assert said(found)[0] == (
-        "Hands that win before play were dealt to Ann (50, total) and Bob (49, total): a draw,"
-        " nobody pays (R11)."
+        "Hands that win before play were dealt to Ann with a total of 50 and Bob with a total of"
+        " 49: a draw, nobody pays (R11)."
     )
     found = dealt_hands(hands, initial_tie="higher_wins")
-    assert said(found)[1] == "It beats what was dealt to Bob (49, total) (V5)."
+    assert said(found)[1] == "It beats what was dealt to Bob with a total of 49 (V5)."
     low = {"C": "AC 2C 2D 3C 3H"}
     equal = hands | {"B": "TH JC QD KC TD"} | low
     found = dealt_hands(equal, initial_tie="higher_wins", initial_low=((13, 2),))
@@ -522,6 +558,28 @@ def check_words(found: tuple[Statement, ...]) -> None:
     assert sentences(found, language="en") != sentences(found, language="lt")
 
 
+def refusing(hand: Hand, rng: SeededNumbers) -> set[str]:
+    """Numbers of rules that refuse moves of any sort, of the player to act and of another."""
+    cards = [TEXTS[hand.setup.rules.pack.codes[int(rng.random() * 40)]] for _ in range(3)]
+    tried = ["K", "S", "T", "P", f"P {cards[0]}", f"H {cards[0]} m1", f"L {' '.join(cards)}"]
+    held = [f"D {TEXTS[card]}" for card in hand.held_cards(hand.to_act)] if hand.to_act else []
+    named = set()
+    for seat in {hand.to_act or 1, hand.setup.seats[0]}:
+        for text in (*tried, *held):
+            found = parse(text)
+            refused = refusal(hand, seat, found) if isinstance(found, Move) else None
+            if refused is not None and refused.rule is not None:
+                named.add(refused.rule)
+    return named
+
+
+def lines_of(options: Options) -> set[str]:
+    """Numbers that have a line on the pages of an option set."""
+    own = sheet(options, language="en")
+    sections = (*own.sections, other_numbers(options, own))
+    return {line.rule for section in sections for line in section.lines}
+
+
 seats = st.shared(st.integers(2, 6), key="seats")
 
 
@@ -531,13 +589,18 @@ def test_every_transfer_of_any_hand_is_explained_once(
     count: int, options: Options, seed: str
 ) -> None:
     rng = SeededNumbers(seed)
-    hand = dealt(rng, options, count)
+    hand, named = dealt(rng, options, count), set[str]()
     if initial.claims(hand):
         hand = judged(hand).hand
     else:
-        *_, (_, _, _, hand) = walk(hand, rng)
+        for before, _, _, after in walk(hand, rng):
+            named |= refusing(before, rng)
+            hand = after
+    named |= refusing(hand, rng)
     ended = hand_ended(hand, settle(hand))
     found = explain(ended, rule_set(options), hand.setup.stake)
+    named |= {number for one in found for number in (one.rule, *one.also) if number}
+    assert named <= lines_of(options)
     check_payments(found, ended, hand.setup.stake)
     check_sums(found, ended)
     check_words(found)

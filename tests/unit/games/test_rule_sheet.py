@@ -1,8 +1,9 @@
-"""The rule sheet (`rules.md` section 11): complete, true to its conditions, the same for ever.
+"""The rule sheet (`rules.md` section 11) and its pages: complete, true, the same for ever.
 
 python -m tests.unit.games.test_rule_sheet      writes the golden sheets of the presets anew
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -10,8 +11,14 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
+from eventstore.core.refusal import Refusal
 from games.rules.domains import Choice, Counts, Domain, Range, Tiers
-from games.rules.options import DEFAULTS, DOMAINS, PRESETS, Options, complete
+from games.rules.hosting import CLOCKS
+from games.rules.moves import Move, Verb, parse
+from games.rules.options import DEFAULTS, DOMAINS, PRESETS, SLAP_MOVE_MS_MAX, Options, complete
+from games.rules.words.option_texts import OPTION_TEXTS
+from games.rules.words.other_numbers import other_numbers
+from games.rules.words.page_texts import MOVE_TEXTS, TOGETHER
 from games.rules.words.plurals import Counted, Language, Text, form, listed
 from games.rules.words.sheet import (
     ROWS,
@@ -24,11 +31,14 @@ from games.rules.words.sheet import (
     as_text,
     sheet,
 )
-from games.rules.words.sheet_texts import LINES
+from games.rules.words.sheet_texts import CHANGED, LINES
+from tools.rule_pages import page
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "sheets"
 TERMS = TableTerms(stake="1.00 EUR", seats=3, liability="9.00 EUR", rake_bp=250, rake_cap="2 EUR")
+NUMBER = re.compile(r'"([RDV][0-9]+)"')
+LISTED = re.compile(r"^(?:- \*\*(\w+)\*\* |\| ([RV][0-9]+) \|)", re.MULTILINE)
 # What must be set as well for a value to be valid (section 4).
 COMPANIONS: dict[str, dict[str, Any]] = {
     "joker_value": {"jokers": 2},
@@ -105,7 +115,9 @@ def texts(options: Options, language: Language = "en", **fields: Any) -> dict[st
 def test_the_sheet_is_complete_in_both_languages(name: str, terms: TableTerms | None) -> None:
     both = [sheet(CASES[name], language=language, terms=terms) for language in LANGUAGES]
     for found in both:
-        assert [section.key for section in found.sections] == list(ROWS)
+        shown = [section.key for section in found.sections]
+        assert shown == [key for key in ROWS if key in shown]
+        assert all(section.lines for section in found.sections)
         for line in lines(found):
             assert line.text
             assert line.text[0].isupper() or line.text[0].isdigit()
@@ -146,6 +158,103 @@ def test_sheets_of_presets_are_the_golden_ones(
 def test_every_golden_sheet_is_one_of_a_preset() -> None:
     names = {f"{name}.{language}.txt" for name in PRESETS for language in LANGUAGES}
     assert {path.name for path in GOLDEN.iterdir()} == names
+
+
+def cited() -> set[str]:
+    """Numbers that the code of refusals, payments and explanations names."""
+    rules = Path(sheet.__code__.co_filename).resolve().parents[1]
+    sources = [rules / f"{name}.py" for name in ("legality", "decide", "payouts", "result")]
+    sources += [*(rules / "words").glob("expla*.py")]
+    return {number for one in sources for number in NUMBER.findall(one.read_text("utf-8"))}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_number_that_is_cited_is_on_the_pages(language: Language) -> None:
+    asked = cited() | {"R5", "R12", "R24", "R25", "R29"}
+    assert len(asked) > 40
+    assert asked - {one[0] or one[1] for one in LISTED.findall(page(language))} == set()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_other_numbers_are_those_without_a_line_of_their_own(language: Language) -> None:
+    for options in CASES.values():
+        found = sheet(options, language=language)
+        others = other_numbers(options, found)
+        numbers = [line.rule for line in others.lines]
+        assert not {line.rule for line in lines(found)} & set(numbers)
+        assert len(set(numbers)) == len(numbers)
+        assert all(line.text.endswith(".") for line in others.lines)
+
+
+SAMPLES: dict[str, dict[str, Any]] = {
+    "`joker_value` above 0": {"joker_value": 5},
+    "`hit_hold_extra` or `hit_hold_self`": {"hit_hold_self": True},
+    "`caught_bonus_from` `others_only`": {
+        "caught_bonus_from": "others_only",
+        "caught_rule": "low_only",
+    },
+    "`stockout_tie` `split` or `no_payment`": {"stockout_tie": "split", "on_empty_stock": "void"},
+    "`difference_cap`": {"difference_cap": 9},
+    "`allow_return_discard`": {"allow_return_discard": True, "must_use_discard": True},
+    "`max_players`": {"max_players": 2},
+    "`max_players` and `hand_size`": {"max_players": 5, "hand_size": 12},
+}
+
+
+def code_of(overrides: dict[str, Any]) -> str:
+    """Inner code of the refusal of a set."""
+    refused = complete(overrides, 3)
+    assert isinstance(refused, Refusal)
+    problems: Any = refused.facts["problems"]
+    return str(problems[0]["code"])
+
+
+def test_what_the_pages_say_of_options_together_is_so() -> None:
+    codes = {text: code_of(overrides) for text, overrides in SAMPLES.items()}
+    points: dict[str, Any] = {"settlement": "difference"}
+    told = [(one.option.en, one.code) for one in TOGETHER]
+    assert [one for one in told if one[0] in codes] == [(text, codes[text]) for text in SAMPLES]
+    for overrides, code in (
+        ({}, "conflict"),
+        ({"difference_cap": 9, "stake_mode": "pot"}, "conflict"),
+        ({"difference_cap": 9, "caught_rule": "low_only"}, "no_effect"),
+    ):
+        assert code_of(points | overrides) == code
+        assert ("`settlement` `difference`", code) in told
+    assert len(told) == len(codes) + 3
+
+
+def test_the_text_of_slap_names_the_clocks_that_are_too_slow() -> None:
+    slow = [name for name, times in CLOCKS.items() if times.move_ms > SLAP_MOVE_MS_MAX]
+    for text in (OPTION_TEXTS["slap"].text.en, OPTION_TEXTS["slap"].text.lt):
+        assert str(SLAP_MOVE_MS_MAX // 1000) in text
+        assert [name for name in CLOCKS if name in text] == slow
+
+
+def test_the_moves_of_the_pages_can_be_read() -> None:
+    for text in MOVE_TEXTS:
+        assert isinstance(parse(text), Move)
+    assert {text[0] for text in MOVE_TEXTS} == set(get_args(Verb))
+
+
+def test_a_section_without_lines_is_left_out() -> None:
+    found = sheet(changed(initial_tonk_counts=()), language="lt")
+    assert "before_play" not in [section.key for section in found.sections]
+    for written in (as_text(found), as_html(found), as_markdown(found)):
+        assert "Prieš žaidimą" not in written
+
+
+def test_a_sheet_may_say_what_the_set_is_called() -> None:
+    named = sheet(DEFAULTS, language="lt", name=CHANGED)
+    assert named.title == "Taisyklių lapas: pakeistos taisyklės"
+    assert sheet(DEFAULTS, language="lt").title == "Taisyklių lapas"
+
+
+def test_an_abbreviation_ends_a_line_with_one_full_stop() -> None:
+    terms = TableTerms(stake="10 žet.", seats=3, liability="90 žet.", rake_bp=5, rake_cap="9 žet.")
+    for line in lines(sheet(DEFAULTS, language="lt", terms=terms)):
+        assert ".." not in line.text
+    assert texts(DEFAULTS, "lt", terms=terms)["stake"] == "Statymas – 10 žet."
 
 
 def test_r4_the_stake_is_named_where_it_is_known() -> None:
@@ -257,6 +366,9 @@ def test_lithuanian_lines_agree_with_their_numbers() -> None:
     ends = ("1 statymą.", "2 statymus.", "10 taškų.", "21 tašką.", "2-uoju savo ėjimu.")
     for text, end in zip(found, (*ends, "3-iuoju savo ėjimu."), strict=True):
         assert text.endswith(f" {end}")
+    hold = texts(changed(hit_hold_first=2, hit_hold_extra=1, spread_hold=1), "lt")
+    assert "negali belsti 2 ėjimus; kiekviena kita korta prideda dar 1 ėjimą." in hold["hit_hold"]
+    assert hold["spread_hold"] == "Išdėję derinį negalite belsti 1 ėjimą."
 
 
 def test_texts_take_texts_as_values() -> None:

@@ -25,24 +25,21 @@ async function draw() {
   const answer = await fetch(`${frame.dataset.board}?${query}`);
   if (!answer.ok) throw new Error(`status ${answer.status}`);
   const before = frame.querySelector(".why");
-  const atWhy = before?.querySelector("summary") === document.activeElement;
+  const at = before?.contains(document.activeElement) ? document.activeElement : null;
   frame.innerHTML = (await answer.text()).trim();
-  keepWhy(before, atWhy);
+  keepWhy(before, at);
   if (news.textContent !== shown().news) news.textContent = shown().news;
 }
 
-// Whoever reads why a hand ended so goes on reading while the next one is dealt, and finds the reasons
-// of the next one open as well.
-function keepWhy(before, atWhy) {
+// Whoever reads why a hand ended so goes on reading where he is while the next one is played, and finds
+// the reasons of the next one open as well.
+function keepWhy(before, at) {
   const after = frame.querySelector(".why");
-  if (!before?.open) return focusWhy(after, atWhy);
-  if (after) after.open = true;
-  else frame.firstElementChild.prepend(before);
-  focusWhy(after ?? before, atWhy);
-}
-
-function focusWhy(why, atWhy) {
-  if (why && atWhy) why.querySelector("summary").focus({ preventScroll: true });
+  if (!before || !after) return;
+  const isSame = before.innerHTML === after.innerHTML;
+  if (isSame) after.replaceWith(before);
+  else after.open = before.open;
+  if (at) (isSame ? at : after.querySelector("summary")).focus({ preventScroll: true });
 }
 
 async function watch() {
