@@ -55,6 +55,18 @@ def committed(first_state: FirstState, django_db_blocker: DjangoDbBlocker) -> It
 
 
 @pytest.fixture(autouse=True)
+def patient_transaction(request: pytest.FixtureRequest) -> None:
+    """A test that is rolled back is one transaction: it may idle while a busy machine does not.
+
+    The product's own limit of some seconds would end it between two statements.
+    """
+    if request.node.get_closest_marker("django_db") or "db" in request.fixturenames:
+        request.getfixturevalue("db")
+        with connections["default"].cursor() as cursor:
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = '5min'")
+
+
+@pytest.fixture(autouse=True)
 def closed_sockets(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """In `tests/unit` nothing connects to anything."""
     if "unit" not in request.path.relative_to(request.config.rootpath / "tests").parts[:1]:

@@ -148,6 +148,7 @@ def test_every_code_of_the_rules_is_here() -> None:
         ({"knock_from_round": 4}, ("S",), "K", "knock_only_at_turn_start"),
         ({"must_spread": True, **USE}, ("T",), "D 4H", "same_discard"),
         ({"must_spread": True, **USE}, ("T",), "D 9S", "must_use_discard"),
+        ({"must_spread": True}, ("T",), "D 9S", "must_spread"),
         ({}, (), "D KC", "must_draw_first"),
         ({}, ("S",), "H KC m1", "card_not_in_hand"),
         ({}, ("S",), "L KC KD 9S", "card_not_in_hand"),

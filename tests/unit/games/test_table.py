@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from eventstore.core.record import Stored, time_text
+from eventstore.core.refusal import InvariantBroken
 from games.rules import events
 from games.rules.cards import TEXTS
 from games.rules.decide import Decision, decide
@@ -280,6 +281,16 @@ def test_a_table_without_a_beginning_is_none() -> None:
         fold(())
     with pytest.raises(ValueError, match="does not begin with SeatTaken"):
         fold(recorded([seat_taken(1)]))
+
+
+def test_a_deal_to_more_players_than_the_rules_allow_does_not_fold() -> None:
+    assert isinstance(DEALT, events.HandDealt)
+    options = msgspec.structs.replace(DEALT.rules.options, max_players=2)
+    deal = msgspec.structs.replace(
+        DEALT, rules=msgspec.structs.replace(DEALT.rules, options=options)
+    )
+    with pytest.raises(InvariantBroken, match="3 players"):
+        table_of(deal)
 
 
 def test_buy_ins_cover_the_worst_case() -> None:
