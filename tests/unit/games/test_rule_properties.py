@@ -9,18 +9,20 @@ from hypothesis import strategies as st
 
 from eventstore.core.refusal import Refusal
 from games.rules import events, melds, moves, scoring
-from games.rules.cards import CODES, TEXTS, pack_of
+from games.rules.cards import CODES, pack_of
 from games.rules.dealing import judged
 from games.rules.decide import decide, legal, time_out
 from games.rules.legality import refusal
 from games.rules.liability import liability
-from games.rules.options import DEFAULTS, RULES_VERSION, Options, rules_hash
+from games.rules.options import DEFAULTS, Options
 from games.rules.result import hand_ended, settle
 from games.rules.rulebook import rulebook
 from games.rules.selfplay import SeededNumbers
 from games.rules.shuffles import Deck
-from games.rules.state import Hand, Setup, evolve, find_meld, fold, start
-from tests.unit.games.rules_tables import UUIDS, dealt, option_sets, walk
+from games.rules.state import Hand, evolve, fold, start
+from tests.unit.games.rules_tables import dealt, option_sets, walk
+from tests.unit.games.streams import opening as table_opening
+from tonk_site.proving.rules_twin import meaning
 
 play = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 seats = st.shared(st.integers(2, 6), key="seats")
@@ -55,58 +57,6 @@ def conceivable(hand: Hand) -> list[moves.Move]:
             wild = rules.pack.set_of(cards) & rules.shape.wilds and size < 5
             found += [moves.lay(*order) for order in (permutations(cards) if wild else [cards])]
     return found
-
-
-def meaning(hand: Hand, move: moves.Move) -> tuple[object, ...]:
-    """What a move does, however it is written: the same for every form that means the same."""
-    rules = hand.setup.rules
-    if move.verb == "L":
-        reading = rules.read(move.cards)
-        return "L", rules.pack.set_of(move.cards), reading and reading.span
-    meld = find_meld(hand, move.meld)[1]
-    if move.verb == "H" and meld is not None:
-        bit = rules.pack.bits[move.cards[0]]
-        return "H", bit, move.meld, melds.place_at(meld, bit, move.end, rules.shape)
-    return move.verb, move.cards, move.meld
-
-
-def dealt_event(setup: Setup, hand: Hand) -> events.HandDealt:
-    """The `HandDealt` of a setup, as the dealer would write it."""
-    options = setup.rules.options
-    upcard = None
-    if options.initial_upcard:
-        card = hand.pile[0]
-        upcard = events.PlacedCard(card=TEXTS[card], place=setup.place_of[card])
-    rules = events.RuleSet(
-        preset=None, version=RULES_VERSION, hash=rules_hash(options), options=options
-    )
-    return events.HandDealt(
-        hand=setup.hand,
-        hand_no=1,
-        rules=rules,
-        fairness="commit",
-        deck_spec="std52/1",
-        commit="0" * 64,
-        transcript="0" * 64,
-        deck_root="0" * 64,
-        beacon=None,
-        players=tuple(
-            events.DealtPlayer(
-                seat=seat, player=UUIDS[seat - 1], bot=None, stack=5000, bank_ms=0, seed="none"
-            )
-            for seat in setup.seats
-        ),
-        away=(),
-        dealer=setup.dealer,
-        stake=setup.stake,
-        currency="XTK",
-        payment="full",
-        rake=events.Rake(bp=0, cap=None),
-        clock=events.Clock(profile="live", move_ms=1, first_move_ms=1, bank_ms=0),
-        hand_size=options.hand_size,
-        upcard=upcard,
-        next=hand.to_act,
-    )
 
 
 def public(hand: Hand) -> tuple[object, ...]:
@@ -193,7 +143,7 @@ def test_folds_agree_in_parts_after_storage_and_without_the_deck(
 ) -> None:
     rng = SeededNumbers(seed)
     first = dealt(rng, options, count)
-    opening = dealt_event(first.setup, first)
+    _, opening = table_opening(first, options)
     stored = msgspec.json.decode(msgspec.json.encode(opening), type=events.HandDealt)
     assert stored == opening
     deck = Deck(first.setup.deck or (), first.setup.shuffler)
