@@ -46,6 +46,8 @@ KNOCKS_MAX = 200
 def caught(names: tuple[str, ...] = ("ona", "petras"), **settings: object) -> UUID:
     """A table where a knocker has just been caught."""
     people = [a_player(name) for name in names]
+    # No hand is decided by its deal: whoever looks at the next one finds it running.
+    settings.setdefault("options", {"initial_tonk_counts": []})
     table = a_table(people[0], **settings)
     for person in people:
         sits_down(table, person)
