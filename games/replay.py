@@ -14,7 +14,7 @@ from games.rules import events, fair
 from games.rules.cards import CODES, TEXTS
 from games.rules.options import as_dict
 from games.rules.rotation import counted
-from games.rules.shuffles import sealed_deck
+from games.rules.shuffles import Deck, KeyedShuffle
 from games.rules.table import Table, fold
 from games.rules.views import PUBLIC, Document, Viewer, state_document
 from games.services import loading
@@ -140,7 +140,7 @@ def _deal_differences(
     said = {name: getattr(dealt, name) for name in proofs}
     given = {name: value.hex() for name, value in proofs.items()}
     yield from unequal(stream, version, said, given)
-    deck = sealed_deck(hand_id, key, dealt.deck_spec)
+    deck = Deck(sealed.order, KeyedShuffle(hand_id, key))
     cards = deck.cards
     for one in hand:
         if isinstance(one.event, events.PileReshuffled):

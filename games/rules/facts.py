@@ -76,7 +76,7 @@ def _stands_for(setup: Setup, meld: melds.Meld, move: Move) -> str:
     if not bit & rules.shape.wilds:
         return TEXTS[card]
     after = melds.grown(meld, bit, melds.place_at(meld, bit, move.end, rules.shape), rules.shape)
-    pairs = melds.layout(after.cards, Reading(after.kind, after.span, after.wild), rules.shape)
+    pairs = melds.layout(after.cards, after.reading, rules.shape)
     return next(_text(setup, stands) for held, stands in pairs if held == bit)
 
 

@@ -73,6 +73,11 @@ class Meld(msgspec.Struct, frozen=True, gc=False):
     wild: tuple[WildAt, ...] = ()
     """The wild cards of a run."""
 
+    @property
+    def reading(self) -> Reading:
+        """What its cards are as a spread."""
+        return Reading(self.kind, self.span, self.wild)
+
 
 def has_spread(cards: int) -> bool:
     """Whether natural cards hold a book or a run with the ace low: 4 to 14 integer operations."""

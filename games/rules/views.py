@@ -14,7 +14,7 @@ import msgspec
 from games.rules import events, fair
 from games.rules.cards import TEXTS
 from games.rules.decide import legal, legal_slaps
-from games.rules.melds import Reading, layout
+from games.rules.melds import layout
 from games.rules.moves import Move, meld_name
 from games.rules.pot import in_pot, out_of_pot
 from games.rules.presets import reference
@@ -149,8 +149,7 @@ def _pot(hand: Hand) -> Document:
 def _meld(hand: Hand, index: int) -> Document:
     """A spread in run or suit order; with a wild card also what each card stands for."""
     meld, rules = hand.melds[index], hand.setup.rules
-    reading = Reading(meld.kind, meld.span, meld.wild)
-    pairs = layout(meld.cards, reading, rules.shape)
+    pairs = layout(meld.cards, meld.reading, rules.shape)
     cards, stands_for = (
         [rules.pack.code_of(one) for one in part] for part in zip(*pairs, strict=True)
     )

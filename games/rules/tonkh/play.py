@@ -171,9 +171,7 @@ def _seat(hand: Hand, seat: int) -> dict[str, object]:
 def _meld(hand: Hand, index: int) -> dict[str, object]:
     meld, setup = hand.melds[index], hand.setup
     code_of = setup.rules.pack.code_of
-    pairs = melds.layout(
-        meld.cards, melds.Reading(meld.kind, meld.span, meld.wild), setup.rules.shape
-    )
+    pairs = melds.layout(meld.cards, meld.reading, setup.rules.shape)
     return {
         "meld": meld_name(meld.number),
         "owner": setup.seats[meld.owner],
