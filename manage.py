@@ -4,11 +4,14 @@ import contextlib
 import os
 import sys
 
+import django
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import ProgrammingError
 from psycopg.errors import UndefinedTable
 
 from tonk_site.embedded_services import available, data_folder
+from tonk_site.guarding import require_guards
 from tonk_site.identity import ServicesError
 
 # These read no database, or (`up`) start the services themselves.
@@ -17,6 +20,8 @@ WITHOUT_SERVICES = frozenset(
      "demo", "diffsettings", "help", "makemessages", "prove", "selfplay", "tonkh replay",
      "tonkh verify", "up", "version"}
 )  # fmt: skip
+# These work for as long as the product runs, each as the role of an alias.
+PROCESSES = {"follower": "default", "sequencer": "sequencer"}
 
 
 def main() -> None:
@@ -24,15 +29,19 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tonk_site.settings")
     command = sys.argv[1] if len(sys.argv) > 1 else ""
     with contextlib.ExitStack() as stack:
-        if not WITHOUT_SERVICES & {command, " ".join(sys.argv[1:3])}:
+        needs_none = WITHOUT_SERVICES & {command, " ".join(sys.argv[1:3])}
+        if not needs_none or "--deploy" in sys.argv:
             os.environ.update(stack.enter_context(available(data_folder())))
+        if command in PROCESSES:
+            django.setup()
+            require_guards(PROCESSES[command])
         execute_from_command_line(sys.argv)
 
 
 if __name__ == "__main__":
     try:
         main()
-    except ServicesError as error:
+    except (ServicesError, ImproperlyConfigured) as error:
         sys.exit(str(error))
     except ProgrammingError as error:
         if not isinstance(error.__cause__, UndefinedTable):

@@ -1,14 +1,15 @@
 """`python -m benchmarks`: a table of ratios, and the same as JSON lines in a file."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks import append, rules
+from benchmarks import append, fairness, replay, rules, sourcing, tree, verifier
 from benchmarks.measure import Figure, line, say, table
-from tonk_site.embedded_services import data_folder
+from benchmarks.servers import server
+from tonk_site.embedded_services import Services, data_folder
 
-BENCHES = ("append", "rules")
+BENCHES = ("rules", "fairness", "verifier", "append", "replay", "sourcing", "tree")
 
 
 def main() -> None:
@@ -41,8 +42,25 @@ def _measured(asked: Namespace) -> Iterator[Figure]:
     wanted = asked.bench or BENCHES
     if "rules" in wanted:
         yield from rules.measure(rules.QUICK if asked.quick else rules.Plan())
+    if set(wanted) - {"rules"}:
+        with server() as services:
+            yield from _on_server(services, wanted, quick=asked.quick)
+
+
+def _on_server(services: Services, wanted: Sequence[str], *, quick: bool) -> Iterator[Figure]:
+    """All that needs the product set up; the tree is the last, for it makes a long log of it."""
+    if "fairness" in wanted:
+        yield from fairness.measure(fairness.QUICK if quick else fairness.Plan())
+    if "verifier" in wanted:
+        yield from verifier.measure(verifier.QUICK if quick else verifier.Plan())
     if "append" in wanted:
-        yield from append.measure(append.QUICK if asked.quick else append.Plan())
+        yield from append.measure(services, append.QUICK if quick else append.Plan())
+    if "replay" in wanted:
+        yield from replay.measure(replay.QUICK if quick else replay.Plan())
+    if "sourcing" in wanted:
+        yield from sourcing.measure(services, sourcing.QUICK if quick else sourcing.Plan())
+    if "tree" in wanted:
+        yield from tree.measure(services, tree.QUICK if quick else tree.Plan())
 
 
 if __name__ == "__main__":

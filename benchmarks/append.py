@@ -1,9 +1,11 @@
-"""The append of one event beside the fastest thing that the same server can do durably.
+"""Appends beside the fastest thing that the same server can do durably.
 
-Ours is one event sealed (canonical text, record, hash) and appended by its one statement, which
-commits on its own; no receipt, no load. The limit is pgbench with prepared statements: one bare
-INSERT of a json row of 226 bytes with unique (stream, version), by as many clients. Limit and
-trial take turns; a trial's ratio is to the mean of the limits before and after it.
+Ours is one event, or four, sealed (canonical text, record, hash) and appended by one statement,
+which commits on its own; no receipt, no load. The limit is pgbench with prepared statements: one
+bare INSERT of a json row of 226 bytes with unique (stream, version), by as many clients. Limit and
+trial take turns; a trial's ratio is to the mean of the limits before and after it. The sequencer
+works all the while, as it does in the product; what it costs is a figure of its own, and so is the
+processor time of an event, client and server together, which is measured without it.
 """
 
 from __future__ import annotations
@@ -19,21 +21,20 @@ from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean, median
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 
 import django
 import psycopg
 
 from benchmarks.measure import Figure, say
+from benchmarks.servers import processor_seconds, sequencer
 from eventstore import store
 from eventstore.core.chain import START, Fact, head_of, seal
 from eventstore.core.ids import table_stream
 from eventstore.ports import new_id
 from games.rules.events import CardDiscarded
-from tonk_site.embedded_services import throwaway
 from tonk_site.identity import ServicesError, myself, package
-from tonk_site.product import environment_of, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,10 @@ if TYPE_CHECKING:
 
     from tonk_site.embedded_services import Services
 
-GOALS = {1: 0.70, 8: 0.60}  # by clients
+GOALS = {(1, 1): 0.70, (8, 1): 0.60, (1, 4): 2.0, (8, 4): 1.2}  # by clients and events in a call
+PROCESSOR_GOAL = 1.3  # times the processor time of a bare insert
+SEQUENCER_GOAL = 0.95  # of the rate without it
+SEQUENCER_CLIENTS = 8
 PEER = "pgbench"
 WARM_SECONDS = 0.5
 ROW_BYTES = 226
@@ -56,8 +60,23 @@ VALUES (concat('table/0199c2b2-6c1f-7033-818c-', lpad(:client_id::text, 12, '0')
         '{"text":"%s"}');
 """
 
-Trial = Callable[[float], float]
-"""Work for some seconds; the rate."""
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Events written, in how many seconds, with how much processor time of the clients."""
+
+    events: int
+    seconds: float
+    processor: float
+
+    @property
+    def rate(self) -> float:
+        """Events a second."""
+        return self.events / self.seconds
+
+
+Trial = Callable[[float], Done]
+"""Work for some seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,36 +90,109 @@ class Plan:
 QUICK = Plan(seconds=1, pairs=2)
 
 
-def measure(plan: Plan) -> Iterator[Figure]:
-    """One figure for each number of clients, on a durable server of its own."""
-    with throwaway(durable=True) as services:
-        environment = environment_of(services, port=0)
-        migrate(services, environment)
-        os.environ.update(environment)  # for the clients, which are started afresh
-        for clients in GOALS:
-            yield _figure(services, clients, plan)
+def measure(services: Services, plan: Plan) -> Iterator[Figure]:
+    """Rates beside the limit with the sequencer at work, then its cost, then processor time."""
+    with sequencer():
+        for clients, events in GOALS:
+            yield _figure(services, clients, events, plan)
+    yield _cost_of_sequencer(plan)
+    yield _processor(services, plan)
 
 
-def _figure(services: Services, clients: int, plan: Plan) -> Figure:
-    with bare_insert(services, clients) as limit, appends(clients) as trial:
+def _figure(services: Services, clients: int, events: int, plan: Plan) -> Figure:
+    with bare_insert(services, clients) as limit, appends(clients, events) as trial:
         trial(WARM_SECONDS)
         limit(1)
         own: list[float] = []
-        limits = [limit(plan.seconds)]
+        limits = [limit(plan.seconds).rate]
         for number in range(1, plan.pairs + 1):
-            say(f"append: clients {clients}, pair {number} of {plan.pairs}")
-            own.append(trial(plan.seconds))
-            limits.append(limit(plan.seconds))
+            say(f"append: clients {clients}, events {events}, pair {number} of {plan.pairs}")
+            own.append(trial(plan.seconds).rate)
+            limits.append(limit(plan.seconds).rate)
     return Figure(
         bench="append",
-        case=f"{clients} client{'s' if clients > 1 else ''}",
+        case=_case(clients, events),
         rate=median(own),
         peer=PEER,
         peer_rate=median(limits),
         ratios=[rate / mean(around) for rate, around in zip(own, pairwise(limits), strict=True)],
-        goal=GOALS[clients],
-        facts={"clients": clients},
+        goal=GOALS[clients, events],
+        facts={"clients": clients, "events": events},
     )
+
+
+def _case(clients: int, events: int) -> str:
+    return f"{clients} client{'s' * (clients > 1)}, {events} event{'s' * (events > 1)} a call"
+
+
+def _cost_of_sequencer(plan: Plan) -> Figure:
+    """Writers with the sequencer and its checkpoints, between two runs without."""
+    own, limits = [], []
+    with appends(SEQUENCER_CLIENTS, 1) as trial:
+        trial(WARM_SECONDS)
+        limits.append(trial(plan.seconds).rate)
+        for number in range(1, plan.pairs + 1):
+            say(f"append: the sequencer's cost, pair {number} of {plan.pairs}")
+            with sequencer():
+                own.append(trial(plan.seconds).rate)
+            limits.append(trial(plan.seconds).rate)
+    return Figure(
+        bench="append",
+        case=f"{SEQUENCER_CLIENTS} clients, sequencer on",
+        rate=median(own),
+        peer="off",
+        peer_rate=median(limits),
+        ratios=[rate / mean(around) for rate, around in zip(own, pairwise(limits), strict=True)],
+        goal=SEQUENCER_GOAL,
+    )
+
+
+def _processor(services: Services, plan: Plan) -> Figure:
+    """Processor time of one event, client and server: how often it goes into that of the limit.
+
+    The rate is events for a second of processor time; the goal is the inverse of 1.3.
+    """
+    own: dict[int, list[float]] = {1: [], 4: []}
+    limits: list[float] = []
+    with (
+        bare_insert(services, 1) as limit,
+        appends(1, 1) as single,
+        appends(1, 4) as four,
+    ):
+        for trial in (single, four, limit):
+            trial(1)
+        for number in range(1, plan.pairs + 1):
+            say(f"append: processor time, round {number} of {plan.pairs}")
+            limits.append(_spent(services, limit, plan.seconds))
+            own[1].append(_spent(services, single, plan.seconds))
+            own[4].append(_spent(services, four, plan.seconds))
+    ratios = {
+        events: [theirs / ours for ours, theirs in zip(spent, limits, strict=True)]
+        for events, spent in own.items()
+    }
+    return Figure(
+        bench="append",
+        case="processor time of an event",
+        rate=1 / median(own[1]),
+        peer=PEER,
+        peer_rate=1 / median(limits),
+        ratios=ratios[1],
+        goal=1 / PROCESSOR_GOAL,
+        facts={
+            "microseconds": round(1e6 * median(own[1]), 1),
+            "microseconds_of_four_in_a_call": round(1e6 * median(own[4]), 1),
+            "microseconds_of_limit": round(1e6 * median(limits), 1),
+            "times_the_limit": round(1 / median(ratios[1]), 3),
+            "times_the_limit_of_four_in_a_call": round(1 / median(ratios[4]), 3),
+        },
+    )
+
+
+def _spent(services: Services, trial: Trial, seconds: float) -> float:
+    """Processor seconds of one event."""
+    before = processor_seconds(services)
+    done = trial(seconds)
+    return (processor_seconds(services) - before + done.processor) / done.events
 
 
 # --- the limit ------------------------------------------------------------------------------------
@@ -119,7 +211,8 @@ def bare_insert(services: Services, clients: int) -> Iterator[Trial]:
         script = Path(folder) / "insert.sql"
         script.write_text(LIMIT_SCRIPT % text)
 
-        def run(seconds: float) -> float:
+        def run(seconds: float) -> Done:
+            before = _of_children()
             status, output = myself().run(
                 pgbench, "--no-vacuum", "--protocol", "prepared", "--client", clients,
                 "--jobs", min(clients, os.cpu_count() or 1), "--time", int(seconds),
@@ -129,28 +222,47 @@ def bare_insert(services: Services, clients: int) -> Iterator[Trial]:
             found = TPS.search(output)
             if status or found is None:
                 raise ServicesError(f"pgbench failed:\n{output}")
-            return float(found[1])
+            rate = float(found[1])
+            return Done(round(rate * seconds), seconds, _of_children() - before)
 
         yield run
+
+
+def _of_children() -> float:
+    """Processor seconds of processes that this one has waited for."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 # --- ours -----------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
-def appends(clients: int) -> Iterator[Trial]:
-    """Appends by that many processes, each on a stream of its own."""
+def appends(clients: int, events: int) -> Iterator[Trial]:
+    """Appends of so many events by that many processes, each on a stream of its own."""
+    with workers(clients, append_for, events) as trial:
+        yield trial
+
+
+@contextlib.contextmanager
+def workers(number: int, work: Callable[[float, int], Done], events: int) -> Iterator[Trial]:
+    """Processes that do the same for some seconds whenever they are told."""
     context = get_context("spawn")
-    ends = [context.Pipe() for _ in range(clients)]
-    processes = [context.Process(target=client, args=(theirs,), daemon=True) for _, theirs in ends]
+    ends = [context.Pipe() for _ in range(number)]
+    processes = [
+        context.Process(target=client, args=(theirs, work, events), daemon=True)
+        for _, theirs in ends
+    ]
     for process in processes:
         process.start()
 
-    def run(seconds: float) -> float:
+    def run(seconds: float) -> Done:
         for ours, _ in ends:
             ours.send(seconds)
-        rates: list[float] = [ours.recv() for ours, _ in ends]
-        return sum(rates)
+        parts: list[Done] = [ours.recv() for ours, _ in ends]
+        longest = max(part.seconds for part in parts)
+        rate = sum(part.rate for part in parts)
+        return Done(round(rate * longest), longest, sum(part.processor for part in parts))
 
     try:
         yield run
@@ -161,21 +273,23 @@ def appends(clients: int) -> Iterator[Trial]:
             process.join()
 
 
-def client(pipe: Connection[float, float | None]) -> None:
-    """One client: for every number of seconds that it is sent, its rate; None ends it."""
+def client(
+    pipe: Connection[Done, float | None], work: Callable[[float, int], Done], events: int
+) -> None:
+    """One client: for every number of seconds that it is sent, what it did; None ends it."""
     django.setup()
     for seconds in iter(pipe.recv, None):
-        pipe.send(append_for(seconds))
+        pipe.send(work(seconds, events))
 
 
-def append_for(seconds: float) -> float:
-    """Events appended a second, one a statement and a commit, to a new stream."""
+def append_for(seconds: float, events: int) -> Done:
+    """Events appended to a new stream, some a statement and a commit."""
     stream, head, done = table_stream(new_id()), START, 0
-    fact = Fact(CardDiscarded(seat=2, card="5H", place=17), f"player:{new_id()}")
-    start = perf_counter()
+    facts = [Fact(CardDiscarded(seat=2, card="5H", place=17), f"player:{new_id()}")] * events
+    start, spent = perf_counter(), process_time()
     while (passed := perf_counter() - start) < seconds:
-        ids = (new_id(), new_id())
-        sealed = seal(stream, head, (fact,), at=datetime.now(UTC), ids=ids)
+        ids = [new_id() for _ in range(events + 1)]
+        sealed = seal(stream, head, facts, at=datetime.now(UTC), ids=ids)
         store.append(sealed, head)
-        head, done = head_of(sealed), done + 1
-    return done / passed
+        head, done = head_of(sealed), done + events
+    return Done(done, passed, process_time() - spent)

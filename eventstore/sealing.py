@@ -1,8 +1,5 @@
 """Secrets that wait in the database for their reveal: AES-256-GCM under a key outside of it."""
 
-import base64
-import contextlib
-import os
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -12,10 +9,11 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
+from eventstore import keyfiles
 from eventstore.core.refusal import InvariantBroken
 from eventstore.ports import random_bytes
 
-KEY_BYTES, NONCE_BYTES = 32, 12
+NONCE_BYTES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +50,4 @@ def _name(key: bytes) -> str:
 @cache
 def _key() -> bytes:
     """The dealer's key: a file of this host, made at first use, mode 0600."""
-    path = Path(settings.DEALER_KEY_FILE)
-    if not path.exists():
-        _make(path)
-    return base64.b64decode(path.read_text())
-
-
-def _make(path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    draft.touch(mode=0o600)
-    draft.write_text(base64.b64encode(random_bytes(KEY_BYTES)).decode())
-    with contextlib.suppress(FileExistsError):  # another process was first: its key counts
-        os.link(draft, path)
-    draft.unlink()
+    return keyfiles.read_or_make(Path(settings.DEALER_KEY_FILE))

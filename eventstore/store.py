@@ -1,7 +1,9 @@
 """The log in PostgreSQL: load streams and append to them, in the caller's transaction."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 from django.db import IntegrityError, connection
@@ -9,15 +11,15 @@ from django.db import IntegrityError, connection
 from eventstore.core.chain import Head, Loaded
 from eventstore.core.record import EVENTS_PER_APPEND_MAX, Stored
 from eventstore.core.refusal import InvariantBroken, VersionConflict
+from eventstore.prepared import rows_written
 
 READ_ALL_ROWS = 2_000  # rows that a reader of the whole log holds at once
 COLUMNS = "stream, version, event_id, type, schema, data::text, meta::text, at, prev_hash, hash"
 _NAMES = "event_id, stream, version, type, schema, data, meta, at, prev_hash, hash"
-_CASTS = (
-    "(%s::uuid, %s::text, %s::int, %s::text, %s::smallint, %s::json, %s::json,"
-    " %s::timestamptz, %s::bytea, %s::bytea)"
-)
-_ROW = "(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+_TYPES = ("uuid", "text", "int", "text", "smallint", "json", "json", "timestamptz", "bytea",
+          "bytea")  # fmt: skip
+_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # from which PostgreSQL counts microseconds
+_MICROSECOND = timedelta(microseconds=1)
 
 
 def load(stream: str, *, from_version: int = 1, with_first: bool = False) -> Loaded:
@@ -39,11 +41,19 @@ def load(stream: str, *, from_version: int = 1, with_first: bool = False) -> Loa
 
 
 def events_after(
-    stream: str, after: int, *, types: Sequence[str] = (), limit: int | None = None
+    stream: str,
+    after: int,
+    *,
+    below: int | None = None,
+    types: Sequence[str] = (),
+    limit: int | None = None,
 ) -> tuple[Stored, ...]:
     """Events with a version above `after`, in order; of the named types where any are named."""
     sql = f"SELECT {COLUMNS} FROM eventstore_event WHERE stream = %s AND version > %s"
     parameters: list[Any] = [stream, after]
+    if below is not None:
+        sql += " AND version < %s"
+        parameters.append(below)
     if types:
         sql += " AND type = ANY(%s::text[])"
         parameters.append(list(types))
@@ -67,6 +77,19 @@ def latest(stream: str, *, types: Sequence[str], seat: int, below: int) -> Store
     return None if row is None else _stored(row)
 
 
+def latest_of_player(
+    stream: str, *, types: Sequence[str], player: str, below: int
+) -> Stored | None:
+    """The newest event of these types that names a player, with a version under `below`."""
+    sql = f"""SELECT {COLUMNS} FROM eventstore_event
+        WHERE stream = %s AND version < %s AND type = ANY(%s::text[]) AND data->>'player' = %s
+        ORDER BY version DESC LIMIT 1"""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [stream, below, list(types), player])
+        row = cursor.fetchone()
+    return None if row is None else _stored(row)
+
+
 def version_before(stream: str, kind: str, below: int) -> int | None:
     """Version of the newest event of a type under `below`."""
     sql = """SELECT max(version) FROM eventstore_event
@@ -77,6 +100,24 @@ def version_before(stream: str, kind: str, below: int) -> int | None:
         return found
 
 
+def holding(
+    ranges: Sequence[tuple[str, int, int]], *, types: Sequence[str], name: str, text: str
+) -> tuple[Stored, ...]:
+    """Events of these types whose data has `text` under `name`, by stream and version.
+
+    Looks into ranges (stream, first version, last version) alone: the cost is that of reading them.
+    """
+    sql = f"""
+        SELECT {_prefixed("e")}
+        FROM unnest(%s::text[], %s::int[], %s::int[]) AS r (stream, first, last)
+        JOIN eventstore_event e ON e.stream = r.stream AND e.version BETWEEN r.first AND r.last
+        WHERE e.type = ANY(%s::text[]) AND e.data->>%s::text = %s ORDER BY e.stream, e.version"""
+    parts = [[one[part] for one in ranges] for part in range(3)]
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [*parts, list(types), name, text])
+        return tuple(_stored(row) for row in cursor.fetchall())
+
+
 def append(sealed: Sequence[Stored], head: Head) -> None:
     """Write records that were sealed on `head`: one statement, at most 64 rows.
 
@@ -84,21 +125,32 @@ def append(sealed: Sequence[Stored], head: Head) -> None:
     """
     if not 0 < len(sealed) <= EVENTS_PER_APPEND_MAX:
         raise InvariantBroken(f"an append of {len(sealed)} events")
-    values = ", ".join([_CASTS] + [_ROW] * (len(sealed) - 1))
-    guard = "%s = 0 OR EXISTS (SELECT 1 FROM eventstore_event h WHERE h.stream = %s AND h.version = %s AND h.hash = %s)"  # noqa: E501  # one line of SQL
-    sql = f"""
-        INSERT INTO eventstore_event ({_NAMES}) SELECT v.* FROM (VALUES {values}) AS v({_NAMES})
-        WHERE {guard} ORDER BY v.version"""
     stream = sealed[0].stream
-    parameters: list[Any] = [field for event in sealed for field in _fields(event)]
-    parameters += [head.version, stream, head.version, head.hash]
-    with connection.cursor() as cursor:
-        try:
-            cursor.execute(sql, parameters)
-        except IntegrityError as fault:
-            raise _meaning(fault, stream, head) from fault
-        if cursor.rowcount != len(sealed):
-            raise VersionConflict(stream, head.version)
+    values = [value for event in sealed for value in _values(event)]
+    values += [stream.encode(), head.version.to_bytes(4, "big"), head.hash]
+    try:
+        written = rows_written(_append_sql(len(sealed)), values)
+    except IntegrityError as fault:
+        raise _meaning(fault, stream, head) from fault
+    if written != len(sealed):
+        raise VersionConflict(stream, head.version)
+
+
+@cache
+def _append_sql(count: int) -> str:
+    """The statement that appends so many events, if their stream's head is as expected."""
+    width = len(_TYPES)
+    rows = [[f"${row * width + column + 1}" for column in range(width)] for row in range(count)]
+    rows[0] = [f"{value}::{kind}" for value, kind in zip(rows[0], _TYPES, strict=True)]
+    values = ", ".join(f"({', '.join(row)})" for row in rows)
+    stream, version, digest = (f"${count * width + number}" for number in (1, 2, 3))
+    order = " ORDER BY v.version" if count > 1 else ""  # a sort costs its set-up for one row too
+    return f"""INSERT INTO eventstore_event ({_NAMES})
+        SELECT v.* FROM (VALUES {values}) AS v({_NAMES})
+        WHERE {version}::int = 0 OR EXISTS (
+            SELECT 1 FROM eventstore_event h
+            WHERE h.stream = {stream}::text AND h.version = {version} AND h.hash = {digest}::bytea
+        ){order}"""
 
 
 def streams(prefix: str = "") -> list[str]:
@@ -137,6 +189,47 @@ def read_all(after: int = 0) -> Iterator[tuple[int, Stored]]:
         after = rows[-1][0]
 
 
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """An event with its place in the tree, and the hash that stands there."""
+
+    index: int
+    hash: bytes
+    event: Stored
+
+
+def leaves(start: int, end: int) -> tuple[Leaf, ...]:
+    """Leaves `start` to `end` - 1 in the order of the log, as far as they are there."""
+    sql = f"""SELECT l.log_index, l.hash, {_prefixed("e")}
+        FROM eventstore_log_leaf l JOIN eventstore_event e USING (position)
+        WHERE l.log_index >= %s AND l.log_index < %s ORDER BY l.log_index"""
+    return _leaves(sql, [start, end])
+
+
+def leaves_of(stream: str, after: int, limit: int) -> tuple[Leaf, ...]:
+    """Leaves of a stream with a version above `after`, in order; those that have a place yet."""
+    sql = f"""SELECT l.log_index, l.hash, {_prefixed("e")}
+        FROM eventstore_event e JOIN eventstore_log_leaf l USING (position)
+        WHERE e.stream = %s AND e.version > %s ORDER BY e.version LIMIT %s"""
+    return _leaves(sql, [stream, after, limit])
+
+
+def version_within(stream: str, size: int) -> int:
+    """Version of the newest event of a stream among the first `size` leaves, 0 without one."""
+    sql = """SELECT e.version FROM eventstore_event e JOIN eventstore_log_leaf l USING (position)
+        WHERE e.stream = %s AND l.log_index < %s ORDER BY e.version DESC LIMIT 1"""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [stream, size])
+        row = cursor.fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def _leaves(sql: str, parameters: Sequence[Any]) -> tuple[Leaf, ...]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return tuple(Leaf(row[0], bytes(row[1]), _stored(row[2:])) for row in cursor.fetchall())
+
+
 def _prefixed(alias: str) -> str:
     return ", ".join(f"{alias}.{name.strip()}" for name in COLUMNS.split(","))
 
@@ -157,16 +250,17 @@ def _stored(row: Sequence[Any]) -> Stored:
     )
 
 
-def _fields(event: Stored) -> tuple[object, ...]:
+def _values(event: Stored) -> tuple[bytes, ...]:
+    """The row of an event, in PostgreSQL's binary forms of `_TYPES`."""
     return (
-        event.event_id,
-        event.stream,
-        event.version,
-        event.type,
-        event.schema,
-        event.data,
-        event.meta,
-        event.at,
+        event.event_id.bytes,
+        event.stream.encode(),
+        event.version.to_bytes(4, "big"),
+        event.type.encode(),
+        event.schema.to_bytes(2, "big"),
+        event.data.encode(),
+        event.meta.encode(),
+        ((event.at - _EPOCH) // _MICROSECOND).to_bytes(8, "big", signed=True),
         event.prev_hash,
         event.hash,
     )

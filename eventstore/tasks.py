@@ -1,6 +1,6 @@
 """Celery's door to the app."""
 
-from eventstore import services
+from eventstore import lag, services
 from eventstore.tasking import task
 
 
@@ -8,3 +8,9 @@ from eventstore.tasking import task
 def forget_receipts() -> None:
     """Remove old receipts."""
     services.forget_receipts()
+
+
+@task("eventstore.watch", idempotent="it looks, and says what it sees")
+def watch() -> None:
+    """Log the alarms of the log."""
+    lag.watch()

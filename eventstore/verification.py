@@ -10,6 +10,7 @@ from eventstore import store
 from eventstore.core.chain import START, Fault, head_of, verify_chain
 from eventstore.core.record import Stored
 from eventstore.core.registry import registry
+from eventstore.tree_verification import NOBODY, Outside, VerifiedTree, verify_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +30,20 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """How much of the log was read, and the first fault of each stream that has one."""
+    """How much of the log was read, and the first fault of each stream and relation."""
 
     streams: int
     events: int
     faults: tuple[Fault, ...]
+    tree: VerifiedTree
 
 
-def verify_log() -> Verified:
-    """Every chain of the database, read from version 1 to its end. Writers may go on meanwhile."""
+def verify_log(outside: Outside = NOBODY) -> Verified:
+    """Every chain, leaf, tile, root and signature of the database. Writers may go on meanwhile."""
     names = store.streams()
     found = [_verify_stream(name) for name in names]
     faults = tuple(fault for _, fault in found if fault is not None)
-    return Verified(len(names), sum(count for count, _ in found), faults)
+    return Verified(len(names), sum(count for count, _ in found), faults, verify_tree(outside))
 
 
 def _verify_stream(name: str) -> tuple[int, Fault | None]:

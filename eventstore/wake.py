@@ -10,6 +10,7 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 
 logger = logging.getLogger(__name__)
+LOG_CHANNEL = "tonk:log"  # of Redis; a message is the number of events that have a place
 COMPLAIN_SECONDS = 60  # a broker that is down is said once a minute
 
 

@@ -1,10 +1,11 @@
 """The dealer: the one module that knows the seed of a running hand (`eventstore.md` 5.3, 5.4)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from eventstore.core.refusal import InvariantBroken
 from eventstore.ports import random_bytes
 from eventstore.sealing import Sealed, seal, unseal
 from games.models import DealerSecret
@@ -13,45 +14,86 @@ from games.rules.shuffles import Deck, KeyedShuffle, sealed_deck
 
 
 @dataclass(frozen=True, slots=True, repr=False)  # no text form: a trace must not show it
+class Committed:
+    """A seed that the dealer has drawn for a hand, and its public commitment as hex."""
+
+    hand: UUID
+    server_seed: bytes
+    commit: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)  # the same
 class Shuffled:
-    """A deck with its public proofs: commitment, transcript, root, as hex."""
+    """A deck with its public proofs: commitment, transcript, root, beacon, as hex."""
 
     deck: Deck
     deck_spec: str
     commit: str
     transcript: str
     deck_root: str
+    beacon: str | None
     server_seed: bytes
 
 
-def shuffle(hand: UUID, spec: str, seats: Sequence[tuple[int, UUID]]) -> Shuffled:
-    """A fresh deck for a hand of these (seat, player), by steps 1 and 3 to 5 of the protocol."""
+def commit(hand: UUID) -> Committed:
+    """A fresh seed for a hand, by step 1 of the protocol."""
     server_seed = random_bytes(fair.SEED_BYTES)
-    commitment = fair.commit(hand.bytes, server_seed)
-    dealt_in = [fair.SeatSeed(seat, player.bytes) for seat, player in seats]
-    transcript = fair.transcript(hand.bytes, commitment=commitment, spec=spec, seats=dealt_in)
-    key = fair.hand_key(server_seed, transcript)
-    sealed = fair.seal(key, hand=hand.bytes, cards=fair.DECKS[spec])
+    return Committed(hand, server_seed, fair.commit(hand.bytes, server_seed).hex())
+
+
+def shuffle(
+    committed: Committed, spec: str, seats: Sequence[fair.SeatSeed], beacon: bytes = b""
+) -> Shuffled:
+    """The deck of a hand once its seats have given their seeds, by steps 3 to 5."""
+    hand = committed.hand.bytes
+    transcript = fair.transcript(
+        hand,
+        commitment=bytes.fromhex(committed.commit),
+        spec=spec,
+        seats=seats,
+        beacon=beacon,
+    )
+    key = fair.hand_key(committed.server_seed, transcript)
+    sealed = fair.seal(key, hand=hand, cards=fair.DECKS[spec])
     return Shuffled(
-        deck=Deck(sealed.order, KeyedShuffle(hand.bytes, key)),
+        deck=Deck(sealed.order, KeyedShuffle(hand, key)),
         deck_spec=spec,
-        commit=commitment.hex(),
+        commit=committed.commit,
         transcript=transcript.hex(),
         deck_root=sealed.root.hex(),
-        server_seed=server_seed,
+        beacon=beacon.hex() or None,
+        server_seed=committed.server_seed,
     )
 
 
-def keep(hand: UUID, server_seed: bytes, now: datetime) -> None:
-    """Store the seed, sealed, until the hand ends."""
-    sealed = seal(server_seed, hand.bytes)
+def keep(committed: Committed, now: datetime, terms: Mapping[str, object] | None = None) -> None:
+    """Store the seed, sealed, until the hand ends; with what its deal will need, if that waits."""
+    sealed = seal(committed.server_seed, committed.hand.bytes)
     DealerSecret.objects.create(
-        hand=hand,
+        hand=committed.hand,
         key_id=sealed.key_id,
         nonce=sealed.nonce,
         ciphertext=sealed.ciphertext,
+        terms=terms,
         created_at=now,
     )
+
+
+def kept(hand: UUID) -> Committed:
+    """The commitment to a hand that has not ended. Raises: InvariantBroken without its seed."""
+    server_seed = seed_of(hand)
+    if server_seed is None:
+        raise InvariantBroken(f"hand {hand} is committed to and has no seed")
+    return Committed(hand, server_seed, fair.commit(hand.bytes, server_seed).hex())
+
+
+def terms_of(hand: UUID) -> Mapping[str, object]:
+    """What was stored for the deal of a hand that is committed to."""
+    found = DealerSecret.objects.filter(hand=hand).values_list("terms", flat=True).first()
+    if found is None:
+        raise InvariantBroken(f"hand {hand} is committed to and has no terms")
+    terms: Mapping[str, object] = found
+    return terms
 
 
 def seed_of(hand: UUID) -> bytes | None:

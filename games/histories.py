@@ -4,19 +4,14 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from eventstore import store
-from eventstore.core.ids import table_stream
 from eventstore.core.record import Stored
 from eventstore.core.refusal import Refusal, Refused, refuse
 from games import dealer
-from games.models import Table as Live
+from games.hands import LAST, HandPlace, find
 from games.rules import events
 from games.rules.shuffles import Deck
 from games.rules.tonkh.history import ALL, PUBLIC, HandHistory
 from games.rules.tonkh.telling import NO_NAMES, from_events
-
-CLOCKS_DIFFER_MS = 60_000
-"""How far the clocks that gave a table and a hand their ids may be apart."""
-REVEALS = ("HandRevealed", "HandVoided")
 
 
 def hand_history(hand: UUID, viewer: str, *, names: Mapping[str, str] = NO_NAMES) -> HandHistory:
@@ -25,10 +20,12 @@ def hand_history(hand: UUID, viewer: str, *, names: Mapping[str, str] = NO_NAMES
     A running hand is told as its viewer knows it; who may ask for that is the caller's matter.
     Raises: Refused with `not_found`, `no_reveal_yet` (all of a running hand), `not_seated`.
     """
-    deal, dealt = _deal_of(hand)
+    place = find(hand)
+    if place is None or place.dealt_version is None:
+        raise refuse("not_found")
     # The seed first: once it is gone, the records that are read after it show it.
-    deck = None if viewer in (ALL, PUBLIC) else _deck(dealt)
-    history = from_events(_records(deal), viewer=viewer, deck=deck, names=names)
+    deck = None if viewer in (ALL, PUBLIC) else _deck(place)
+    history = from_events(_records(place), viewer=viewer, deck=deck, names=names)
     if isinstance(history, Refusal):
         raise Refused(history)
     return history
@@ -45,32 +42,38 @@ def ended_history(hand: UUID, viewer: str, *, names: Mapping[str, str] = NO_NAME
     return history if viewer == PUBLIC else hand_history(hand, viewer, names=names)
 
 
-def _deal_of(hand: UUID) -> tuple[Stored, events.HandDealt]:
-    """The record of a hand's deal.
+def history_for(hand: UUID, player: UUID | None) -> HandHistory:
+    """The history of a hand as a player may have it: of an ended one all, else what his seat knows.
 
-    Ids tell when they were given: only tables older than the hand are asked, the newest first.
-    Raises: Refused with `not_found`.
+    Raises: Refused with `not_found`, `no_reveal_yet` (it runs, and he was not dealt in).
     """
-    latest = UUID(int=min(hand.int + (CLOCKS_DIFFER_MS << 80), (1 << 128) - 1))
-    tables = Live.objects.filter(id__lte=latest).order_by("-id").values_list("id", flat=True)
-    for table in tables.iterator():
-        for one in store.events_after(table_stream(table), 0, types=["HandDealt"]):
-            if isinstance(one.event, events.HandDealt) and one.event.hand == str(hand):
-                return one, one.event
-    raise refuse("not_found")
+    public = hand_history(hand, PUBLIC)
+    if public.ended:
+        return hand_history(hand, ALL)
+    seats = dict(zip(public.players, public.seats, strict=True))
+    if str(player) not in seats:
+        raise refuse("no_reveal_yet")
+    return hand_history(hand, f"seat {seats[str(player)]}")
 
 
-def _records(deal: Stored) -> tuple[Stored, ...]:
+def _records(place: HandPlace) -> tuple[Stored, ...]:
     """The table's opening, then all of a hand from its commitment to its reveal, or to now."""
-    stream = deal.stream
-    first = store.version_before(stream, "ShuffleCommitted", deal.version) or deal.version
-    ends = store.events_after(stream, deal.version, types=REVEALS, limit=1)
-    limit = ends[0].version - first + 1 if ends else None
-    opening = store.events_after(stream, 0, limit=1)
-    return opening + store.events_after(stream, first - 1, limit=limit)
+    opening = store.events_after(place.stream, 0, limit=1)
+    found = store.events_after(place.stream, place.first_version - 1, limit=_length(place))
+    # A hand that ran when it was looked up may have ended since, and the next one begun.
+    last = next((one.version for one in found if one.type in LAST), None)
+    return opening + tuple(one for one in found if last is None or one.version <= last)
 
 
-def _deck(dealt: events.HandDealt) -> Deck | None:
+def _length(place: HandPlace) -> int | None:
+    """Number of a hand's records, once it has ended."""
+    return None if place.last_version is None else place.last_version - place.first_version + 1
+
+
+def _deck(place: HandPlace) -> Deck | None:
     """The deck of a running hand; None once it has ended."""
-    seed = dealer.seed_of(UUID(dealt.hand))
-    return None if seed is None else dealer.deck_from(dealt, seed)
+    seed = dealer.seed_of(place.hand)
+    if seed is None or place.dealt_version is None:
+        return None
+    deal = store.events_after(place.stream, place.dealt_version - 1, limit=1)[0].event
+    return dealer.deck_from(deal, seed) if isinstance(deal, events.HandDealt) else None

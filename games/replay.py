@@ -1,7 +1,6 @@
 """Tables replayed: what is otherwise in live rows, rules, folds or deals than a stream says."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 from uuid import UUID
 
 from eventstore.core.ids import subject
@@ -10,16 +9,18 @@ from eventstore.verification import Difference, unequal
 from games import folds
 from games.models import RuleSet, Seat
 from games.models import Table as Live
-from games.rules import events, fair
-from games.rules.cards import CODES, TEXTS
+from games.rules import anchors, events, fair, window
+from games.rules.cards import TEXTS
+from games.rules.openings import shown
 from games.rules.options import as_dict
 from games.rules.rotation import counted
 from games.rules.shuffles import Deck, KeyedShuffle
 from games.rules.table import Table, fold
 from games.rules.views import PUBLIC, Document, Viewer, state_document
 from games.services import loading
+from games.services.anchors import anchors_of
 
-SEAT_ROWS, RULE_ROWS = "games_seat", "games_ruleset"
+SEAT_ROWS, RULE_ROWS, ANCHOR_ROWS = "games_seat", "games_ruleset", "games_anchor"
 
 
 def differences(stored: Sequence[Stored]) -> Iterator[Difference]:
@@ -61,6 +62,16 @@ def _row_differences(row: Live, table: Table, stored: Sequence[Stored]) -> Itera
         for seat, player in Seat.objects.filter(table=row).values_list("seat", "player_id")
     }
     yield from unequal(stored[-1].stream, table.version, taken, seats)
+    yield from _anchor_differences(row, stored)
+
+
+def _anchor_differences(row: Live, stored: Sequence[Stored]) -> Iterator[Difference]:
+    """Chains of seeds that are not as the stream leaves them."""
+    known = anchors.fold(one.event for one in stored)
+    expected = {f"{ANCHOR_ROWS} {seat}": chain for seat, chain in known.chains.items()}
+    kept = anchors_of(row.id, fold(stored)).chains
+    found = {f"{ANCHOR_ROWS} {seat}": chain for seat, chain in kept.items()}
+    yield from unequal(stored[-1].stream, stored[-1].version, found, expected)
 
 
 def _fields(table: Table, stored: Sequence[Stored]) -> dict[str, object]:
@@ -114,52 +125,96 @@ def _view_differences(row: Live, table: Table, stored: Sequence[Stored]) -> Iter
 
 
 def deal_differences(stored: Iterable[Stored]) -> Iterator[Difference]:
-    """Deals that are not what their seed gives, once it is shown: proofs, and each public card."""
-    hand: list[Stored] = []
+    """Deals that are not what their seeds give, once all are shown: proofs, and each public card.
+
+    Every seed of a seat must be the next link of its chain, every seed of the dealer the one that
+    was committed to.
+    """
+    chains, hand = anchors.Anchors(), list[Stored]()
     for one in stored:
-        if isinstance(one.event, events.HandDealt):
+        event = one.event
+        if isinstance(event, events.ShuffleCommitted):
             hand = []
         hand.append(one)
-        seed = getattr(one.event, "server_seed", None)
-        dealt = hand[0].event
-        if isinstance(dealt, events.HandDealt) and seed is not None:
-            yield from _deal_differences(hand, dealt, bytes.fromhex(seed))
+        if isinstance(event, events.SeedRevealed):
+            yield from _link_differences(chains, one, event)
+        chains = anchors.evolve(chains, event)
+        if isinstance(event, _SHOW_SEED) and event.server_seed is not None:
+            yield from _hand_differences(hand, event.hand, bytes.fromhex(event.server_seed))
+
+
+_SHOW_SEED = (events.HandRevealed, events.HandVoided, events.ShuffleAborted)
+
+
+def _link_differences(
+    chains: anchors.Anchors, one: Stored, event: events.SeedRevealed
+) -> Iterator[Difference]:
+    """A seed that is not the next of its seat's chain."""
+    chain = chains.of(event.seat, event.player)
+    good = chain is not None and chain.is_next(event.seed)
+    expected = {"links": True, "index": None if chain is None else chain.used + 1}
+    found = {"links": good, "index": event.index}
+    yield from unequal(one.stream, one.version, found, expected)
+
+
+def _hand_differences(hand: Sequence[Stored], name: str, seed: bytes) -> Iterator[Difference]:
+    """Commitment, deal and cards of one hand against the dealer's seed."""
+    commitment = fair.commit(UUID(name).bytes, seed)
+    committed = hand[0].event
+    if not isinstance(committed, events.ShuffleCommitted) or committed.hand != name:
+        yield Difference(hand[0].stream, hand[-1].version, "commitment", name, None)
+        return
+    deal = next((one for one in hand if isinstance(one.event, events.HandDealt)), None)
+    if deal is not None:
+        yield from _deal_differences(hand, committed, deal, seed)
+    said = {"commit": committed.commit}
+    yield from unequal(hand[0].stream, hand[0].version, said, {"commit": commitment.hex()})
 
 
 def _deal_differences(
-    hand: Sequence[Stored], dealt: events.HandDealt, seed: bytes
+    hand: Sequence[Stored], committed: events.ShuffleCommitted, deal: Stored, seed: bytes
 ) -> Iterator[Difference]:
-    hand_id = UUID(dealt.hand).bytes
+    """The deal that commitment, seeds and beacon give, and the cards that lie where it is."""
+    dealt = deal.event
+    assert isinstance(dealt, events.HandDealt)  # noqa: S101  # the caller has chosen so
+    stream, hand_id = deal.stream, UUID(dealt.hand).bytes
     commitment = fair.commit(hand_id, seed)
-    seats = [fair.SeatSeed(one.seat, UUID(one.player).bytes) for one in dealt.players]
-    transcript = fair.transcript(hand_id, commitment=commitment, spec=dealt.deck_spec, seats=seats)
+    given = [one.event for one in hand if isinstance(one.event, events.SeedRevealed)]
+    transcript = fair.transcript(
+        hand_id,
+        commitment=commitment,
+        spec=committed.deck_spec,
+        seats=window.seat_seeds(committed, given),
+        beacon=bytes.fromhex(dealt.beacon or ""),
+    )
     key = fair.hand_key(seed, transcript)
-    sealed = fair.seal(key, hand=hand_id, cards=fair.DECKS[dealt.deck_spec])
-    proofs = {"commit": commitment, "transcript": transcript, "deck_root": sealed.root}
-    stream, version = hand[0].stream, hand[0].version
-    said = {name: getattr(dealt, name) for name in proofs}
-    given = {name: value.hex() for name, value in proofs.items()}
-    yield from unequal(stream, version, said, given)
-    deck = Deck(sealed.order, KeyedShuffle(hand_id, key))
+    sealed = fair.seal(key, hand=hand_id, cards=fair.DECKS[committed.deck_spec])
+    expected: dict[str, object] = {
+        "commit": commitment.hex(),
+        "transcript": transcript.hex(),
+        "deck_root": sealed.root.hex(),
+        "seeds": window.seed_states(committed, given),
+        "mixed in": committed.beacon is not None,
+    }
+    found: dict[str, object] = {
+        "commit": dealt.commit,
+        "transcript": dealt.transcript,
+        "deck_root": dealt.deck_root,
+        "seeds": {one.seat: one.seed for one in dealt.players},
+        "mixed in": dealt.beacon is not None,
+    }
+    yield from unequal(stream, deal.version, found, expected)
+    yield from _card_differences(hand, Deck(sealed.order, KeyedShuffle(hand_id, key)))
+
+
+def _card_differences(hand: Sequence[Stored], deck: Deck) -> Iterator[Difference]:
+    """Public cards that do not lie at their places."""
     cards = deck.cards
     for one in hand:
         if isinstance(one.event, events.PileReshuffled):
             cards, root = deck.reshuffled(one.event.places)
-            yield from unequal(stream, one.version, {"root": one.event.root}, {"root": root})
-        shown = {f"place {place}": card for place, card in _placed(one.payload)}
-        lies = {f"place {place}": TEXTS[cards[place]] for place, _ in _placed(one.payload)}
-        yield from unequal(stream, one.version, shown, lies)
-
-
-def _placed(value: Any) -> Iterator[tuple[int, str]]:
-    """Every (place, card) that an event's data shows, at whatever depth."""
-    if isinstance(value, list):
-        for item in value:
-            yield from _placed(item)
-    elif isinstance(value, Mapping):
-        if value.get("card") in CODES and isinstance(value.get("place"), int):
-            yield value["place"], value["card"]
-        if "places" in value and "cards" in value:
-            yield from zip(value["places"], value["cards"], strict=True)
-        for item in value.values():
-            yield from _placed(item)
+            yield from unequal(one.stream, one.version, {"root": one.event.root}, {"root": root})
+        public = list(shown(one.event))
+        told = {f"place {place}": card for place, card in public}
+        lies = {f"place {place}": TEXTS[cards[place]] for place, _ in public}
+        yield from unequal(one.stream, one.version, told, lies)

@@ -108,7 +108,9 @@ def _open(tx: Transaction, *, account: User, granted: Iterable[str]) -> User:
         raise refuse("name_taken", field=_taken(fault)) from fault
     Role.objects.bulk_create(Role(user=account, role=role) for role in granted)
     actor = f"player:{account.id}"
-    facts = [Fact(PlayerRegistered(kind=account.kind, level=account.level or None), actor)]
+    facts = [
+        Fact(PlayerRegistered(kind=Kind(account.kind).value, level=account.level or None), actor)
+    ]
     # The operator's set-up grants the first roles; the house stands for the approving person.
     facts += [
         Fact(RoleGranted(role=role, second=str(HOUSE)), "worker:setup")
@@ -134,8 +136,16 @@ def log_in(
 ) -> IssuedToken:
     """A new token for the right name and password.
 
-    Without `scopes` it holds all that the roles allow. Unknown names cost the same work as known
-    ones. Raises: Refused with `bad_credentials`, `scope_too_wide`.
+    Without `scopes` it holds all that the roles allow. Raises: Refused with `bad_credentials`,
+    `scope_too_wide`.
+    """
+    return issue_token(account_of(username, password), device=device, scopes=scopes)
+
+
+def account_of(username: str, password: str) -> User:
+    """The account of the right name and password. Unknown names cost the same work as known ones.
+
+    Raises: Refused with `bad_credentials`.
     """
     account = User.objects.filter(username=username.strip().lower(), kind=Kind.HUMAN).first()
     stored = account.password if account else make_password(None)
@@ -143,7 +153,7 @@ def log_in(
         if account is None:
             make_password(password)  # an unknown name must not answer sooner than a known one
         raise refuse("bad_credentials")
-    return issue_token(account, device=device, scopes=scopes)
+    return account
 
 
 def issue_token(account: User, *, device: str, scopes: Sequence[str] | None = None) -> IssuedToken:

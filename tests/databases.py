@@ -14,8 +14,11 @@ from django.core.management import call_command
 from django.db import connections
 from psycopg import sql
 
+from tonk_site.embedded_services import throwaway
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
 TEMPLATE_LOCK = 7_205_759  # any number: workers migrate the template once, the others wait
 LOCK_SECONDS_MAX = 10
@@ -31,10 +34,14 @@ def owner(name: str) -> psycopg.Connection:
 
 
 @contextlib.contextmanager
-def connected(user: str) -> Iterator[psycopg.Connection]:
-    """A connection of a role to the tests' database, outside Django, rolled back at the end."""
+def connected(user: str, name: str | None = None) -> Iterator[psycopg.Connection]:
+    """A connection of a role to the tests' database, or to the one named, rolled back at the end.
+
+    Outside Django.
+    """
     settings = connections["owner"].settings_dict
-    parameters = {"host": settings["HOST"], "port": settings["PORT"], "dbname": settings["NAME"]}
+    name = name or settings["NAME"]
+    parameters = {"host": settings["HOST"], "port": settings["PORT"], "dbname": name}
     given = {key: value for key, value in parameters.items() if value}
     with psycopg.connect(user=user, **given) as connection:
         yield connection
@@ -44,10 +51,17 @@ def connected(user: str) -> Iterator[psycopg.Connection]:
 @contextlib.contextmanager
 def as_replica() -> Iterator[psycopg.Connection]:
     """The same of the owner under replication role `replica`, which only a superuser can take."""
+    with as_superuser() as connection:
+        connection.execute("SET session_replication_role = 'replica'")
+        connection.execute("SET ROLE tonk_owner")
+        yield connection
+
+
+@contextlib.contextmanager
+def as_superuser(name: str | None = None) -> Iterator[psycopg.Connection]:
+    """The same of the server's superuser."""
     try:
-        with connected("postgres") as connection:
-            connection.execute("SET session_replication_role = 'replica'")
-            connection.execute("SET ROLE tonk_owner")
+        with connected("postgres", name) as connection:
             yield connection
     except psycopg.OperationalError as fault:
         pytest.skip(f"a foreign server without its superuser: {fault}")
@@ -76,6 +90,43 @@ def copy_of_template(worker: str) -> Iterator[str]:
     use(first)
     with owner(first) as connection:
         _drop(connection, name)
+
+
+@contextlib.contextmanager
+def scratch_copy(purpose: str) -> Iterator[str]:
+    """Name of a migrated database that may be broken: no alias points at it."""
+    name = f"{connections['owner'].settings_dict['NAME']}_{purpose}"
+    with owner("postgres") as connection:
+        _create(connection, name, os.environ["TONK_TEST_TEMPLATE"])
+    try:
+        yield name
+    finally:
+        with owner("postgres") as connection:
+            _drop(connection, name)
+
+
+@contextlib.contextmanager
+def server_of_its_own() -> Iterator[None]:
+    """Every alias points at a fresh server: there, nobody else's transaction is open.
+
+    For what the horizon of a whole server decides, which the databases of other workers share.
+    """
+    before = {alias: dict(connections[alias].settings_dict) for alias in connections}
+    with throwaway() as services:
+        where = {"NAME": "tonk", "HOST": str(services.sockets), "PORT": "", "PASSWORD": ""}
+        try:
+            _point(dict.fromkeys(before, where))
+            call_command("migrate", database="owner", verbosity=0)
+            yield
+        finally:
+            _point(before)
+
+
+def _point(places: Mapping[str, Mapping[str, Any]]) -> None:
+    """Let each alias lead to another place."""
+    connections.close_all()
+    for alias, place in places.items():
+        connections[alias].settings_dict.update(place)
 
 
 def _make_template(connection: psycopg.Connection, name: str) -> None:

@@ -8,6 +8,7 @@ from eventstore.core.refusal import Refused
 from games.models import Table
 from games.services import bots
 from games.services.deals import deal_next
+from games.services.sealing import seal_next
 from ledger.services import settle_due
 from tournaments.services.conduct import conduct
 from tournaments.services.money import step
@@ -31,6 +32,10 @@ def once(tournament: UUID) -> bool:
             busy |= _conduct(row.id)
         elif row.due == "deal":
             deal_next(row.id, row.version)
+            busy = True
+        elif row.due == "seal":
+            hurry(row.id)
+            seal_next(row.id, row.version)
             busy = True
     settle_due()
     return busy | (step(tournament) is not None)

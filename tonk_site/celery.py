@@ -9,13 +9,17 @@ import os
 from urllib.parse import parse_qs, urlsplit
 
 from celery import Celery
+from celery.signals import beat_init, worker_init
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from tonk_site.guarding import require_guards
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tonk_site.settings")
 
 SWEEP_SECONDS = 2
 SWEEP_EXPIRES_SECONDS = 300  # sweeps must not pile up; hosts' clocks may differ by a minute
-SWEEPS = ("games.sweep", "ledger.sweep", "tournaments.sweep")
+SWEEPS = ("games.sweep", "ledger.sweep", "tournaments.sweep", "eventstore.watch")
 MOVES = ("games.bot_turn", "games.deal", "games.attend")
 DB_REUSE_TASKS = 1_000  # a new connection for every task would cost more than most tasks
 VISIBILITY_SECONDS = 60  # above every time limit: otherwise two workers run one task
@@ -79,3 +83,15 @@ app.conf.update(
     },
 )
 app.autodiscover_tasks()
+
+
+def refuse_unguarded(**_: object) -> None:
+    """End where a guard is missing: of a signal's receiver Celery hears a SystemExit alone."""
+    try:
+        require_guards()
+    except ImproperlyConfigured as fault:
+        raise SystemExit(str(fault)) from fault
+
+
+worker_init.connect(refuse_unguarded)
+beat_init.connect(refuse_unguarded)

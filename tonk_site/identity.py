@@ -21,6 +21,10 @@ from pathlib import Path
 ROOT_HOME = Path("/var/lib/tonk")  # for root, where PostgreSQL's user cannot reach the data folder
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("PG", "LC_", "LANG"))}
 ENVIRONMENT["LC_ALL"] = "C"
+# Else glibc gives PostgreSQL's memory back to the kernel after each statement and asks for it again
+# at the next one: a fifth of the processor time of an append.
+ENVIRONMENT |= {"MALLOC_TRIM_THRESHOLD_": "4194304", "MALLOC_TOP_PAD_": "1048576",
+                "MALLOC_MMAP_THRESHOLD_": "1048576"}  # fmt: skip
 
 
 class ServicesError(RuntimeError):

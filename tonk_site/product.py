@@ -56,6 +56,8 @@ def programs(data: Path, port: int) -> tuple[Program, ...]:
             (*celery, "beat", "--schedule", str(data / "beat"), "--pidfile", "",
              "--loglevel", "WARNING"),
         ),
+        Program("sequencer", (sys.executable, "manage.py", "sequencer")),
+        Program("followers", (sys.executable, "manage.py", "follower", "run")),
     )  # fmt: skip
 
 

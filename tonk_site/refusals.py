@@ -40,6 +40,11 @@ MEANINGS: dict[str, Meaning] = {
         "Šio ėjimo perskaityti nepavyko: S, T, L 7S 8S 9S, H 9S m1, D 5C, K arba P 5C.",
     ),
     "bad_tonkh": Meaning(400, "This is no hand history.", "Tai ne partijos įrašas."),
+    "bad_proof_range": Meaning(
+        400,
+        "Sizes and places run up to the newest signed size.",
+        "Dydžiai ir vietos eina iki naujausio pasirašyto dydžio.",
+    ),
     "unknown_currency": Meaning(
         400, "This currency is not installed.", "Tokios valiutos čia nėra."
     ),
@@ -111,6 +116,19 @@ MEANINGS: dict[str, Meaning] = {
     "no_reveal_yet": Meaning(
         409, "The hand is still running.", "Partija dar nebaigta.", retryable=True
     ),
+    "seed_too_late": Meaning(
+        409, "The time for seeds of this hand is over.", "Šios partijos sėklų laikas baigėsi."
+    ),
+    "anchor_required": Meaning(
+        409,
+        "This table deals in seats alone that have fixed their seeds.",
+        "Prie šio stalo dalijama tik tiems, kas yra įtvirtinęs savo sėklas.",
+    ),
+    "below_liability": Meaning(
+        409,
+        "The stack does not cover the worst case of a hand.",
+        "Žetonų neužtektų blogiausiai partijos baigčiai.",
+    ),
     "no_hand": Meaning(409, "No hand is running.", "Partija nežaidžiama."),
     "hand_over": Meaning(409, "The hand is over.", "Partija baigta."),
     "table_closed": Meaning(409, "The table is closed.", "Stalas uždarytas."),
@@ -148,6 +166,12 @@ MEANINGS: dict[str, Meaning] = {
         409,
         "Settlement of this table stands; staff mend it.",
         "Šio stalo atsiskaitymas sustojo; darbuotojai tvarko.",
+        retryable=True,
+    ),
+    "not_yet_sealed": Meaning(
+        409,
+        "No signed checkpoint covers this yet; ask again in a second.",
+        "Pasirašytas kontrolinis taškas šito dar neapima; bandykite po sekundės.",
         retryable=True,
     ),
     "entry_conflict": Meaning(
@@ -205,6 +229,11 @@ MEANINGS: dict[str, Meaning] = {
         "The name is empty, too long or holds hidden characters.",
         "Vardas tuščias, per ilgas arba jame yra nematomų ženklų.",
     ),
+    "bad_seed": Meaning(
+        422,
+        "This seed does not link to the last one, or the seat has no anchor.",
+        "Ši sėkla nesisieja su ankstesne arba vieta nėra įtvirtinusi sėklų.",
+    ),
     "unbalanced": Meaning(422, "The lines do not sum to zero.", "Eilučių suma nelygi nuliui."),
     "bad_entry": Meaning(422, "This is no sound entry.", "Toks įrašas netinkamas."),
     "currency_mismatch": Meaning(
@@ -217,6 +246,11 @@ MEANINGS: dict[str, Meaning] = {
     ),
     "reversal_mismatch": Meaning(
         422, "Not the exact mirror of the entry.", "Tai ne tikslus įrašo storno."
+    ),
+    "receipt_too_long": Meaning(
+        422,
+        "A receipt of {records} records would be too long: take the export of the stream.",
+        "Kvitas iš {records} įrašų būtų per ilgas: imkite srauto eksportą.",
     ),
     # 422: the rules of the game
     "slap_not_possible": Meaning(422, "There is nothing to slap.", "Nėra ko pliaukštelėti."),

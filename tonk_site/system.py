@@ -12,6 +12,7 @@ from redis import Redis
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from eventstore import lag
 from eventstore.api.requests import Query
 from players.api.base import ApiView, Operation
 from tonk_site.errors import plain
@@ -106,4 +107,5 @@ CHECKS: Mapping[str, Callable[[], bool]] = {
     "database": _database,
     "migrations": _migrations,
     "broker": _broker,
+    "sequencer": lag.is_ready,
 }

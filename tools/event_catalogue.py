@@ -37,6 +37,7 @@ SECTIONS = {
     "tournaments": ("tournament/", "One tournament, from its draft to its archive."),
     "ledger": ("wallet/", "Money of one player; of the house as a whole under the nil UUID."),
     "players": ("player/", "Who somebody is and what he may do."),
+    "eventstore": ("log/", "The log's own name and keys."),
 }
 NAMES = {str: "text", int: "integer", bool: "boolean", object: "any"}
 

@@ -24,6 +24,7 @@ from msgspec import inspect
 from eventstore.core.chain import START, Fact, seal
 from eventstore.core.record import record_bytes, time_text
 from eventstore.core.registry import registry
+from tools import golden_digests
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +37,8 @@ INSTANT = time_text(AT)
 COMMAND = UUID("019b7c9c-2f4e-7000-8000-000000000001")
 EVENT_ID = UUID("019b7c9c-2f4e-7000-8000-000000000002")
 SUBJECT = "019b7c9c-2f4e-7000-8000-000000000003"
-STREAMS = {"games": "table", "tournaments": "tournament", "ledger": "wallet", "players": "player"}
+STREAMS = {"games": "table", "tournaments": "tournament", "ledger": "wallet", "players": "player",
+           "eventstore": "log"}  # fmt: skip
 
 
 def _digest(name: str) -> str:
@@ -123,6 +125,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tonk_site.settings")
     django.setup()
     sys.stdout.writelines(f"{name}\n" for name in write_missing(registry.pairs()))
+    golden_digests.add_missing()
 
 
 if __name__ == "__main__":

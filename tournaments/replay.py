@@ -1,6 +1,6 @@
 """Tournaments replayed: what is otherwise in the live rows than a stream says."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -65,8 +65,15 @@ def state_document(stored: Sequence[Stored]) -> dict[str, Any]:
     # Keys of entries are pairs, which JSON has no form for.
     plain["entries"] = list(state.entries.values())
     plain["unplaced"] = [list(key) for key in state.unplaced]
-    found: dict[str, Any] = msgspec.to_builtins(plain)
+    found: dict[str, Any] = msgspec.to_builtins(plain, enc_hook=_plain)
     return found
+
+
+def _plain(value: object) -> dict[object, object]:
+    """A mapping that may not be changed, as one that JSON has a form for."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise NotImplementedError(type(value).__name__)
 
 
 def _fields(loaded: Loaded) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from web.words import closed_text, end_text, status_text, turn_text
+from web.words import closed_text, end_text, sealed_text, status_text, turn_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -83,6 +83,7 @@ class Board:
     discard: Card | None
     stock_count: int | None
     pot: str  # empty where the table has none
+    sealed: str  # who had a part in the deal; empty where none is shown
     news: str  # the last thing that matters, as a sentence
     why: Why | None  # None where no hand has ended
     seats: tuple[Seat, ...]
@@ -109,6 +110,7 @@ def board(
         discard=Card.of(top) if top else None,
         stock_count=state.get("stock_count"),
         pot=worth(state["pot"]) if "pot" in state else "",
+        sealed=sealed_text(len(state["fair"]["seeds_given"])) if "fair" in state else "",
         news=_news(state, names),
         why=why,
         seats=tuple(_seat(seat, state, worth) for seat in state["seats"]),

@@ -1,7 +1,7 @@
 """Words of the API in the language of the reader."""
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 STATUSES: dict[str, Promise] = {
@@ -49,6 +49,14 @@ def end_text(end: str, name: str) -> str:
 def turn_text(name: str) -> str:
     """Whose turn it is."""
     return gettext("{name} is to act.").format(name=name)
+
+
+def sealed_text(given: int) -> str:
+    """How many seats gave a seed for the deal; without one the server dealt alone."""
+    if not given:
+        return gettext("by the server alone")
+    text = ngettext("sealed: {count} seat gave a seed", "sealed: {count} seats gave a seed", given)
+    return text.format(count=given)
 
 
 def closed_text() -> str:

@@ -6,6 +6,8 @@ exact. One value has one text, so a hash over the text is a hash over the value.
 
 import json
 import re
+from collections.abc import Iterable
+from functools import cache
 from typing import NoReturn
 
 import msgspec
@@ -16,21 +18,22 @@ NESTING_MAX = 8  # bounds the cost of decoding
 
 _key = re.compile(r"[a-z0-9_]{1,40}\Z").match  # one sort order in every language
 _encode = msgspec.json.Encoder(order="sorted").encode
+_decode = msgspec.json.Decoder().decode
 
 
 class NotCanonicalError(ValueError):
     """A value or a text outside the domain; the message says why."""
 
 
-def encode(value: object) -> bytes:
-    """Canonical bytes of plain values or of a struct. Raises: NotCanonicalError.
+def encode(value: object, depth: int = 0) -> bytes:
+    """Canonical bytes of plain values, of structs too. Raises: NotCanonicalError.
+
+    `depth` is where the value lies: -1 for a record, whose data may be nested as deep as any value.
 
     >>> encode({"b": [True, None], "a": -1})
     b'{"a":-1,"b":[true,null]}'
     """
-    if isinstance(value, msgspec.Struct):
-        value = msgspec.to_builtins(value)
-    check(value)
+    check(value, depth)
     return _encode(value)
 
 
@@ -42,24 +45,36 @@ def check(value: object, depth: int = 0) -> None:
     elif kind is int:
         if not -INTEGER_MAX <= value <= INTEGER_MAX:  # type: ignore[operator]  # an int by now
             raise NotCanonicalError("integer out of range")
-    elif kind is dict or kind is list or kind is tuple:
-        _check_container(value, depth + 1)
-    elif value is not None and kind is not bool:
-        raise NotCanonicalError(f"no place for a {kind.__name__}")
-
-
-def _check_container(value: object, depth: int) -> None:
-    if depth > NESTING_MAX:
+    elif value is None or kind is bool:
+        return
+    elif depth == NESTING_MAX:
         raise NotCanonicalError("nested too deep")
-    if isinstance(value, dict):
+    else:
+        for item in _items(value):
+            check(item, depth + 1)
+
+
+def _items(value: object) -> Iterable[object]:
+    """What a container holds, its keys being those of the log."""
+    if isinstance(value, msgspec.Struct):
+        _check_names(type(value))
+        return msgspec.structs.astuple(value)
+    if type(value) is dict:
         for key in value:
             if type(key) is not str or not _key(key):
                 raise NotCanonicalError(f"no key of the log: {key!r}")
-        items = iter(value.values())
-    else:
-        items = iter(value)  # type: ignore[call-overload]  # a list or a tuple
-    for item in items:
-        check(item, depth)
+        return value.values()
+    if type(value) is list or type(value) is tuple:
+        return value
+    raise NotCanonicalError(f"no place for a {type(value).__name__}")
+
+
+@cache
+def _check_names(cls: type[msgspec.Struct]) -> None:
+    """Refuse a class with a member that is no key of the log."""
+    for name in cls.__struct_encode_fields__:
+        if not _key(name):
+            raise NotCanonicalError(f"no key of the log: {name!r}")
 
 
 def _check_string(value: str) -> None:
@@ -69,8 +84,21 @@ def _check_string(value: str) -> None:
         raise NotCanonicalError("lone surrogate")
 
 
-def decode(text: str) -> object:
-    """Value of a text from outside, which need not be in canonical order.
+def is_canonical(text: str) -> bool:
+    """Whether a text is what `encode` makes of some value. Quick: for every row of the log.
+
+    >>> is_canonical('{"a":1,"b":2}'), is_canonical('{"b":2,"a":1}'), is_canonical('{"a":1.0}')
+    (True, False, False)
+    """
+    try:
+        # However leniently it is read: a text that a value of the domain encodes to is its text.
+        return encode(_decode(text)) == text.encode()
+    except (ValueError, RecursionError):  # msgspec's errors and Unicode's are ValueErrors too
+        return False
+
+
+def decode(text: str, depth: int = 0) -> object:
+    """Value of a text from outside, which need not be in canonical order; `depth` as in `encode`.
 
     Raises: NotCanonicalError for anything but JSON in the domain: floats of any kind, exponents,
     -0, duplicate keys, NaN, lone surrogates, foreign keys.
@@ -85,7 +113,7 @@ def decode(text: str) -> object:
         )
     except (json.JSONDecodeError, RecursionError) as fault:
         raise NotCanonicalError("not JSON") from fault
-    check(value)
+    check(value, depth)
     return value
 
 

@@ -1,11 +1,13 @@
 """The chain of one stream: each record names the hash of the one before (`eventstore.md` 2.2)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from eventstore.core.canonical import NotCanonicalError, decode, encode
+from msgspec.structs import replace
+
+from eventstore.core.canonical import NotCanonicalError, encode, is_canonical
 from eventstore.core.record import NO_HASH, Stored, leaf_hash, record_bytes
 from eventstore.core.registry import Event, registry
 
@@ -73,11 +75,15 @@ def seal(
     if head.at is not None and at < head.at:
         at = head.at  # time never runs back within a stream
     command, *event_ids = ids
-    sealed = []
+    sealed: list[Stored] = []
+    metas: dict[tuple[object, ...], str] = {}  # mostly all events of a command have the same
     previous, version = head.hash, head.version
     for fact, event_id in zip(facts, event_ids, strict=True):
         version += 1
         name, schema = registry.type_of(fact.event)
+        said = (fact.actor, fact.auto, fact.cause)
+        if said not in metas:
+            metas[said] = encode(_meta(fact, command)).decode()
         draft = Stored(
             stream=stream,
             version=version,
@@ -85,7 +91,7 @@ def seal(
             type=name,
             schema=schema,
             data=encode(fact.event).decode(),
-            meta=encode(_meta(fact, command)).decode(),
+            meta=metas[said],
             at=at,
             prev_hash=previous,
             hash=NO_HASH,
@@ -107,27 +113,25 @@ def _meta(fact: Fact, command: UUID) -> dict[str, object]:
 def verify_chain(events: Iterable[Stored], head: Head = START) -> Fault | None:
     """The first fault of a stream that goes on from `head`, or None. One pass."""
     for event in events:
-        code = _fault(event, head)
+        code = fault_of(event, head)
         if code:
             return Fault(event.stream, event.version, code)
         head = Head(event.version, event.hash, event.at)
     return None
 
 
-def _fault(event: Stored, head: Head) -> str | None:
+def fault_of(event: Stored, head: Head) -> str | None:
+    """What is wrong with an event that should follow `head`, or None."""
     if event.version != head.version + 1:
         return "gap"
     if event.prev_hash != head.hash:
         return "broken_chain"
-    if not (_canonical(event.data) and _canonical(event.meta)):
+    if not (is_canonical(event.data) and is_canonical(event.meta)):
         return "not_canonical"
-    if leaf_hash(record_bytes(event)) != event.hash:
+    try:
+        record = record_bytes(event)
+    except NotCanonicalError:  # longer than any record may be
+        return "not_canonical"
+    if leaf_hash(record) != event.hash:
         return "bad_hash"
     return "time_runs_back" if head.at is not None and event.at < head.at else None
-
-
-def _canonical(text: str) -> bool:
-    try:
-        return encode(decode(text)) == text.encode()
-    except (NotCanonicalError, UnicodeEncodeError):
-        return False

@@ -28,6 +28,11 @@ def player_stream(player: UUID | str) -> str:
     return f"player/{player}"
 
 
+def log_stream(log: UUID | str) -> str:
+    """Stream of the log's own name and keys."""
+    return f"log/{log}"
+
+
 HOUSE_STREAM = wallet_stream(HOUSE)
 
 

@@ -1,6 +1,5 @@
 """The record of an event at byte level, and its hash (`eventstore.md` section 2.1)."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
@@ -19,8 +18,7 @@ NO_HASH = bytes(32)  # what version 1 has before it
 MEMBERS = ("at", "data", "fmt", "id", "meta", "prev", "schema", "stream", "type", "v")
 
 
-@dataclass(frozen=True)
-class Stored:
+class Stored(msgspec.Struct, frozen=True, dict=True):
     """One event as it is stored: its envelope and the exact canonical texts of data and meta."""
 
     stream: str
@@ -56,7 +54,7 @@ def time_text(at: datetime) -> str:
     >>> time_text(datetime(2026, 12, 1, 8, tzinfo=UTC))
     '2026-12-01T08:00:00.000000Z'
     """
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return f"{at.astimezone(UTC).isoformat(timespec='microseconds')[:-6]}Z"
 
 
 def time_of(text: str) -> datetime:
@@ -90,9 +88,11 @@ def read_record(record: bytes) -> Stored:
 
     Raises: NotCanonicalError unless the bytes are the canonical form of exactly the ten members.
     """
-    value = decode(record.decode())
-    if not isinstance(value, dict) or tuple(sorted(value)) != MEMBERS or encode(value) != record:
+    value = decode(record.decode(), -1)
+    if not isinstance(value, dict) or tuple(sorted(value)) != MEMBERS:
         raise NotCanonicalError("no record of the log")
+    if encode(value, -1) != record:
+        raise NotCanonicalError("a record that is not canonical")
     if value["fmt"] != FORMAT:
         raise NotCanonicalError(f"unknown format {value['fmt']}")
     return Stored(

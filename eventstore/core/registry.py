@@ -11,10 +11,11 @@ Event = msgspec.Struct
 class Registry:
     """Names, schemas and classes of events, with the steps from older schemas to newer ones."""
 
-    __slots__ = ("_classes", "_names", "_upcasts")
+    __slots__ = ("_classes", "_decoders", "_names", "_upcasts")
 
     def __init__(self) -> None:
         self._classes: dict[tuple[str, int], type[Event]] = {}
+        self._decoders: dict[tuple[str, int], Callable[[str], Event]] = {}  # of newest schemas
         self._names: dict[type[Event], tuple[str, int]] = {}
         self._upcasts: dict[tuple[str, int], Upcast] = {}
 
@@ -31,6 +32,8 @@ class Registry:
             raise ValueError(f"{name} schema {schema} needs schema {schema - 1} and an upcast")
         self._classes[name, schema] = cls
         self._names[cls] = (name, schema)
+        self._decoders.pop((name, schema - 1), None)
+        self._decoders[name, schema] = msgspec.json.Decoder(cls).decode
         if upcast:
             self._upcasts[name, schema] = upcast
 
@@ -40,9 +43,11 @@ class Registry:
 
     def decode(self, name: str, schema: int, text: str) -> Event:
         """The event in its newest form. Raises: KeyError (unknown), msgspec.ValidationError."""
-        cls = self._classes[name, schema]
-        if (name, schema + 1) not in self._classes:
-            return msgspec.json.decode(text, type=cls)
+        decode = self._decoders.get((name, schema))
+        if decode is not None:
+            return decode(text)
+        if (name, schema) not in self._classes:
+            raise KeyError((name, schema))
         fields: dict[str, object] = msgspec.json.decode(text)
         while (name, schema + 1) in self._classes:
             schema += 1

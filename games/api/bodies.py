@@ -52,7 +52,7 @@ class TableBody(Body, frozen=True, kw_only=True):
     visibility: Literal["public", "unlisted"] = "public"
     bots: Annotated[list[BotBody], msgspec.Meta(max_length=SEATS_MAX)] = []
     api_bots: bool = False
-    fairness: Literal["commit"] = "commit"
+    fairness: Literal["commit", "strict", "beacon"] = "commit"
     spectator_delay_s: Annotated[int, msgspec.Meta(ge=0, le=SPECTATOR_DELAY_S_MAX)] | None = None
     rake: RakeBody | None = None
 
@@ -98,7 +98,7 @@ class MoveBody(Body, frozen=True, kw_only=True):
 class LobbyQuery(PageQuery, frozen=True, kw_only=True):
     """Filters of the lobby."""
 
-    status: Literal["open", "playing", "between_hands", "closed"] | None = None
+    status: Literal["open", "sealing", "playing", "between_hands", "closed"] | None = None
     preset: str | None = None
     currency: str | None = None
     stake_min: Amount | None = None

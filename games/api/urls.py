@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from games.api import rulesets, views, waiting
+from games.api import exports, fair, log, rulesets, views, waiting
 
 urlpatterns = [
     path("rulesets", rulesets.RuleSets.as_view()),
@@ -18,4 +18,22 @@ urlpatterns = [
     path("tables/<uuid:table_id>/state", waiting.state),
     path("tables/<uuid:table_id>/events", views.Events.as_view()),
     path("tables/<uuid:table_id>/moves", views.Moves.as_view()),
+    path("tables/<uuid:table_id>/seat/sit-out", fair.SitOut.as_view()),
+    path("tables/<uuid:table_id>/seat/sit-in", fair.SitIn.as_view()),
+    path("tables/<uuid:table_id>/anchor", fair.Anchor.as_view()),
+    path("tables/<uuid:table_id>/seeds", fair.Seeds.as_view()),
+    path("tables/<uuid:table_id>/commitment", fair.Commitment.as_view()),
+    path("tables/<uuid:table_id>/cards", fair.OwnCards.as_view()),
+    path("hands/<uuid:hand_id>.tonkh", fair.Text.as_view()),
+    path("hands/<uuid:hand_id>/verify", fair.Verification.as_view()),
+    path("hands/<uuid:hand_id>/cards/<int:place>", fair.Card.as_view()),
+    path("log/checkpoint", log.Newest.as_view()),
+    path("log/checkpoints", log.Checkpoints.as_view()),
+    path("log/key", log.Keys.as_view()),
+    path("log/tile/<str:level>/<path:tile>", log.Tile.as_view()),
+    path("log/entries/<path:tile>", log.Entries.as_view()),
+    path("log/proofs/inclusion", log.Inclusion.as_view()),
+    path("log/proofs/consistency", log.Consistency.as_view()),
+    path("log/streams/<str:category>/<uuid:stream_id>", log.StreamHead.as_view()),
+    path("log/export", exports.Export.as_view()),
 ]

@@ -8,6 +8,7 @@ from django.utils.http import parse_etags
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from eventstore import tree
 from eventstore.api.pages import page
 from eventstore.api.requests import (
     Body,
@@ -180,6 +181,7 @@ class Moves(ApiView):
             "version": last,
             "events": made,
             "state": selectors.state_document(selectors.see(table_id, player)),
+            "checkpoint": tree.head(),
         }
         return answer(document, status=outcome.status, replayed=outcome.replayed)
 
@@ -239,7 +241,7 @@ class MyTables(ApiView):
 def _settings(body: TableBody) -> TableSettings:
     given = msgspec.structs.asdict(body)
     rake = body.rake
-    for name in ("bots", "fairness", "rake"):
+    for name in ("bots", "rake"):
         del given[name]
     return TableSettings(
         **given, rake_bp=rake.bp if rake else 0, rake_cap=rake.cap if rake else None

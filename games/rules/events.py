@@ -28,7 +28,7 @@ Fairness = Literal["commit", "strict", "beacon"]
 Source = Literal["stock", "discard"]
 
 
-class Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=False):
     """A stored fact, or a part of one."""
 
 

@@ -5,18 +5,18 @@ event. What only `TableOpened` says is then absent (`opened` is None).
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from games.rules import events, state
 from games.rules.shuffles import Deck
 from games.rules.state import Hand
 
-Status = Literal["open", "playing", "between_hands", "closed"]
+Status = Literal["open", "sealing", "playing", "between_hands", "closed"]
 CHIPS = "CHIPS"  # the word for tournament chips, which are no currency
 AUTOPILOT_AFTER = 3  # time-outs of one player in a row (`tournaments.md` 7.3)
 AUTOPILOT_TURN_MS = 2_000
@@ -40,8 +40,7 @@ class InLog(Protocol):
         """The event in its newest form."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, gc=False):
     """A taken seat."""
 
     seat: int
@@ -55,8 +54,7 @@ class Place:
     timeouts: int = 0  # in a row
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True, gc=False):
     """A table between two facts."""
 
     version: int
@@ -68,6 +66,8 @@ class Table:
     fairness: events.Fairness
     opened: events.TableOpened | None = None
     places: tuple[Place, ...] = ()
+    commitment: events.ShuffleCommitted | None = None  # open: neither dealt nor aborted
+    seeds: tuple[events.SeedRevealed, ...] = ()  # given for it so far
     dealt: events.HandDealt | None = None
     dealt_version: int | None = None
     hand: Hand | None = None
@@ -93,10 +93,17 @@ class Table:
         return self.hand is not None and not self.hand.over
 
     @property
+    def sealing(self) -> bool:
+        """Whether a hand is committed to whose seeds are being given."""
+        return self.commitment is not None and self.commitment.reveal_by is not None
+
+    @property
     def status(self) -> Status:
         """What the table is doing."""
         if self.closed:
             return "closed"
+        if self.sealing:
+            return "sealing"
         if self.playing:
             return "playing"
         return "between_hands" if self.hand_no else "open"
@@ -185,7 +192,13 @@ def evolve(
     return replace(table, version=version)
 
 
-_RESTS = (events.SeatTaken, events.HandEnded, events.HandVoided)
+_RESTS = (
+    events.SeatTaken,
+    events.DealerCut,
+    events.ShuffleAborted,
+    events.HandEnded,
+    events.HandVoided,
+)
 
 
 def _dealt(table: Table | None, event: events.HandDealt, stored: InLog, deck: Deck | None) -> Table:
@@ -232,8 +245,8 @@ def _away_place(away: events.AwayPlayer, bank_ms: int) -> Place:
         bot=away.bot,
         stack=away.stack,
         bank_ms=bank_ms,
-        # A short stack is judged anew at each deal; all other reasons last.
-        sat_out=None if away.reason == "stack" else away.reason,
+        # A short stack is judged anew at each deal, and who joined waits for it; the others last.
+        sat_out=None if away.reason in ("stack", "joining") else away.reason,
     )
 
 
@@ -312,6 +325,19 @@ def _cut(table: Table, event: events.DealerCut) -> Table:
     return replace(table, dealer=event.dealer, places=places)
 
 
+def _committed(table: Table, event: events.ShuffleCommitted) -> Table:
+    return replace(table, commitment=event, seeds=())
+
+
+def _seed_revealed(table: Table, event: events.SeedRevealed) -> Table:
+    return replace(table, seeds=(*table.seeds, event))
+
+
+def _aborted(table: Table, _: events.ShuffleAborted) -> Table:
+    # An abort is no hand: the deal does not pass, and no number is used up.
+    return replace(table, commitment=None, seeds=())
+
+
 def _timed_out(table: Table, event: events.TurnTimedOut) -> Table:
     changed = _change_place(table, event.seat, timeouts=event.in_row, bank_ms=event.bank_ms)
     return replace(changed, timed_out=True)
@@ -359,6 +385,9 @@ _CHANGES: Mapping[type[msgspec.Struct], Callable[[Table, Any], Table]] = Mapping
         events.SeatCashedOut: _cashed_out,
         events.ChipsSet: _chips_set,
         events.DealerCut: _cut,
+        events.ShuffleCommitted: _committed,
+        events.SeedRevealed: _seed_revealed,
+        events.ShuffleAborted: _aborted,
         events.TurnTimedOut: _timed_out,
         events.AutopilotSet: _autopilot,
         events.ClockExtended: _extended,

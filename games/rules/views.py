@@ -20,6 +20,7 @@ from games.rules.pot import in_pot, out_of_pot
 from games.rules.presets import reference
 from games.rules.state import Hand
 from games.rules.table import Place, Table
+from games.rules.window import asked
 
 SCHEMA = 1
 Document = dict[str, object]
@@ -49,10 +50,14 @@ def state_document(
     time_text: Callable[[datetime], str],
 ) -> Document:
     """The state of a table as the viewer may see it. `names` are shown names by player id."""
+    coming = table.commitment if table.sealing else None
+    if coming is not None:  # the state of a coming hand holds nothing of the one before
+        table = msgspec.structs.replace(table, dealt=None, hand=None, ended=None, server_seed=None)
     hand = table.hand
     document: Document = {"schema": SCHEMA, "table_id": table_id}
-    if table.dealt is not None:
-        document |= {"hand_id": table.dealt.hand, "hand_no": table.dealt.hand_no}
+    of = coming or table.dealt
+    if of is not None:
+        document |= {"hand_id": of.hand, "hand_no": of.hand_no}
     document |= {
         "version": table.version,
         "status": table.status,
@@ -65,15 +70,19 @@ def state_document(
         document |= {"dealer": table.dealt.dealer, "round": hand.round}
         document |= _turn(table, time_text) | {"phase": hand.phase}
         document |= _own_hand(hand, viewer) | _public_cards(hand) | _pot(hand)
+    elif coming is not None:
+        document["dealer"] = coming.dealer
     document["seats"] = [_seat(table, place, names) for place in table.places]
     if hand is not None and viewer.seat in hand.setup.seats:
         moves = legal_moves(hand, viewer.seat)
         document |= {"legal": moves} if moves else {}
     if table.ended is not None:
         document["result"] = _result(table, table.ended)
-    if table.dealt is not None:
+    if coming is not None:
+        document["fair"] = _sealing(table, coming)
+    elif table.dealt is not None:
         document["fair"] = _fair(table, table.dealt)
-    return document | {"links": _links(table, table_id)}
+    return document | {"links": _links(table, viewer, table_id)}
 
 
 def served_data(
@@ -261,6 +270,21 @@ def _stakes(amount: int, stake: int) -> Document:
     return {"stakes": amount // stake} if amount % stake == 0 else {}
 
 
+def _sealing(table: Table, coming: events.ShuffleCommitted) -> Document:
+    """Who is asked for a seed, and who has given one."""
+    found: Document = {
+        "fairness": coming.fairness,
+        "commit": coming.commit,
+        "anchored": list(asked(coming)),
+        "seeds_given": sorted(one.seat for one in table.seeds),
+    }
+    if coming.reveal_by is not None:
+        found["reveal_by"] = coming.reveal_by
+    if coming.beacon is not None:
+        found["beacon"] = msgspec.to_builtins(coming.beacon)
+    return found
+
+
 def _fair(table: Table, dealt: events.HandDealt) -> Document:
     found: Document = {
         "fairness": dealt.fairness,
@@ -268,6 +292,8 @@ def _fair(table: Table, dealt: events.HandDealt) -> Document:
         "deck_root": dealt.deck_root,
         "seeds_given": [one.seat for one in dealt.players if one.seed == "revealed"],
     }
+    if dealt.beacon is not None:
+        found["beacon"] = dealt.beacon
     if table.server_seed is not None:
         found["server_seed"] = table.server_seed
         key = fair.hand_key(bytes.fromhex(table.server_seed), bytes.fromhex(dealt.transcript))
@@ -275,12 +301,18 @@ def _fair(table: Table, dealt: events.HandDealt) -> Document:
     return found
 
 
-def _links(table: Table, table_id: str) -> Document:
+def _links(table: Table, viewer: Viewer, table_id: str) -> Document:
     base = f"/api/v1/tables/{table_id}"
     rules = f"/api/v1/rulesets/{reference(table.rules.hash)}/sheet"
     if table.closed:
         return {"events": f"{base}/events", "rules": rules}
-    return {"moves": f"{base}/moves", "events": f"{base}/events", "table": base, "rules": rules}
+    found: Document = {"moves": f"{base}/moves", "events": f"{base}/events", "table": base}
+    if table.sealing:
+        found["commitment"] = f"{base}/commitment"
+        found |= {} if viewer.seat is None else {"seeds": f"{base}/seeds"}
+    elif table.playing and table.hand is not None and viewer.seat in table.hand.setup.seats:
+        found["cards"] = f"{base}/cards"
+    return found | {"rules": rules}
 
 
 def _texts(cards: Sequence[int]) -> list[str]:

@@ -1,22 +1,25 @@
 """Facts of a deal and of a hand's end, from a table and what the dealer drew."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 import msgspec
 
 from eventstore.core.chain import Fact
+from eventstore.core.record import time_text
 from eventstore.core.refusal import InvariantBroken
 from games import dealer
-from games.rules import events, payment, rotation
+from games.rules import events, fair, payment, rotation
 from games.rules.cards import TEXTS
-from games.rules.hosting import away_reason, dealer_among
+from games.rules.hosting import away_reason, dealer_among, dealt_in
 from games.rules.initial import claims
 from games.rules.options import Options
 from games.rules.result import Result, hand_ended, settle
 from games.rules.state import Hand, dealt_hand, setup_of
 from games.rules.table import BANK_REFILL_HANDS, BANK_REFILL_MS, Place, Table
+from games.rules.window import SeedState
 from games.services.loading import DEALER
 from ledger.core.fees import RakeTerms, rake
 
@@ -32,11 +35,17 @@ class Deal:
     stake: int
     clock: events.Clock
     refill_bank: bool = False
+    seeds: Mapping[int, SeedState] = field(default_factory=dict)  # of seats that were asked
 
     @property
     def options(self) -> Options:
         """The rules of the hand."""
         return self.table.rules.options
+
+    @property
+    def deck_spec(self) -> str:
+        """The pack of the hand."""
+        return fair.deck_spec(self.options.deck, self.options.jokers)
 
 
 def cut_for_deal(table_id: UUID, table: Table, players: Sequence[Place]) -> events.DealerCut:
@@ -64,24 +73,34 @@ def cut_for_deal(table_id: UUID, table: Table, players: Sequence[Place]) -> even
     )
 
 
-def deal(plan: Deal, shuffled: dealer.Shuffled) -> tuple[list[Fact], bool]:
+def dealt(plan: Deal, shuffled: dealer.Shuffled) -> tuple[list[Fact], bool]:
     """Facts of a deal, and whether the deal itself ended the hand."""
-    made: list[events.Event] = [_committed(plan, shuffled)]
-    dealt = _dealt(plan, shuffled)
-    hand = dealt_hand(setup_of(dealt, shuffled.deck), upcard=_upcard(plan, shuffled))
+    event = _dealt(plan, shuffled)
+    hand = dealt_hand(setup_of(event, shuffled.deck), upcard=_upcard(plan, shuffled))
     claimed = bool(claims(hand))
     if not claimed:
         first = hand.setup.seats[hand.actor]
-        dealt = msgspec.structs.replace(dealt, next=first)
-    made.append(dealt)
-    facts = [Fact(event, DEALER) for event in made]
-    # A hand is folded from its own HandDealt on: what lasts over hands is said again.
-    facts += [Fact(_autopilot_goes_on(place), DEALER) for place in plan.players if place.autopilot]
+        event = msgspec.structs.replace(event, next=first)
+    facts = [Fact(event, DEALER), *_said_again(plan)]
     if claimed:
         ended = dealt_hand(hand.setup, upcard=_upcard(plan, shuffled), finish="claim")
-        table = replace(plan.table, dealt=dealt, hand=ended, stake=plan.stake)
+        table = msgspec.structs.replace(plan.table, dealt=event, hand=ended, stake=plan.stake)
         facts += end_of_hand(table, ended, settle(ended), shuffled.server_seed)
     return facts, claimed
+
+
+def _said_again(plan: Deal) -> list[Fact]:
+    """What lasts over hands: a hand is folded from its own HandDealt on."""
+    facts = [Fact(_autopilot_goes_on(place), DEALER) for place in plan.players if place.autopilot]
+    # Who asked while seeds were given is dealt in once more, and sits out after it.
+    return facts + [
+        Fact(
+            events.SatOut(seat=place.seat, player=place.player, reason=place.sat_out),
+            DEALER,
+        )
+        for place in plan.players
+        if place.sat_out is not None
+    ]
 
 
 def end_of_hand(table: Table, hand: Hand, result: Result, server_seed: bytes) -> list[Fact]:
@@ -139,22 +158,33 @@ def after_hand(table: Table, stacks: dict[int, int]) -> list[Fact]:
     return facts
 
 
-def _committed(plan: Deal, shuffled: dealer.Shuffled) -> events.ShuffleCommitted:
+def committed(
+    plan: Deal,
+    fixed: dealer.Committed,
+    *,
+    anchored: Collection[int] = (),
+    reveal_by: datetime | None = None,
+    beacon: events.BeaconRound | None = None,
+) -> events.ShuffleCommitted:
+    """The commitment to a hand. Seats, dealer and rules stay from here to its deal."""
     return events.ShuffleCommitted(
         hand=str(plan.hand),
         hand_no=plan.table.hand_no + 1,
-        commit=shuffled.commit,
-        deck_spec=shuffled.deck_spec,
+        commit=fixed.commit,
+        deck_spec=plan.deck_spec,
         fairness=plan.table.fairness,
         seats=tuple(
             events.CommittedSeat(
-                seat=place.seat, player=place.player, bot=place.bot, anchored=False
+                seat=place.seat,
+                player=place.player,
+                bot=place.bot,
+                anchored=place.seat in anchored,
             )
             for place in plan.players
         ),
         dealer=plan.dealer,
-        reveal_by=None,
-        beacon=None,
+        reveal_by=None if reveal_by is None else time_text(reveal_by),
+        beacon=beacon,
     )
 
 
@@ -164,6 +194,7 @@ def _dealt(plan: Deal, shuffled: dealer.Shuffled) -> events.HandDealt:
     upcard = _upcard(plan, shuffled)
     first_place = len(plan.players) * plan.options.hand_size
     inside = {place.seat for place in plan.players}
+    joining = {place.seat for place in dealt_in(table)} - inside
     return events.HandDealt(
         hand=str(plan.hand),
         hand_no=table.hand_no + 1,
@@ -173,7 +204,7 @@ def _dealt(plan: Deal, shuffled: dealer.Shuffled) -> events.HandDealt:
         commit=shuffled.commit,
         transcript=shuffled.transcript,
         deck_root=shuffled.deck_root,
-        beacon=None,
+        beacon=shuffled.beacon,
         players=tuple(_dealt_player(plan, place) for place in plan.players),
         away=tuple(
             events.AwayPlayer(
@@ -181,7 +212,7 @@ def _dealt(plan: Deal, shuffled: dealer.Shuffled) -> events.HandDealt:
                 player=place.player,
                 bot=place.bot,
                 stack=place.stack,
-                reason=away_reason(place),
+                reason="joining" if place.seat in joining else away_reason(place),
             )
             for place in table.places
             if place.seat not in inside
@@ -205,7 +236,7 @@ def _dealt_player(plan: Deal, place: Place) -> events.DealtPlayer:
         bot=place.bot,
         stack=place.stack,
         bank_ms=_bank_ms(plan, place),
-        seed="none",
+        seed=plan.seeds.get(place.seat, "none"),
     )
 
 

@@ -16,6 +16,8 @@ from games.models import Seat
 from games.rules.hosting import may_be_dealt_in
 from games.rules.rotation import counted
 from games.rules.table import BOT_TURN_MS, Table, evolve
+from games.rules.window import seal_at
+from games.services.anchors import keep_anchors
 from games.wake import wake_for
 from ledger.services import mark_due
 
@@ -68,11 +70,12 @@ def append(
 def after_append(before: Folded, sealed: Sequence[Stored], *, wakes_bots: bool = True) -> Folded:
     """The table after records that were appended.
 
-    Keeps the relation of seats, marks what the settler must post, plans the wake-ups; a caller
-    who plays on for the bots himself lets them sleep.
+    Keeps the relations of seats and anchors, marks what the settler must post, plans the wake-ups;
+    a caller who plays on for the bots himself lets them sleep.
     """
     after = with_more(before, sealed)
     _keep_places(after.id, after.table, sealed)
+    keep_anchors(after.id, before.table, sealed)
     money = [one for one in sealed if one.type in SETTLED_TYPES]
     if money and not after.table.of_tournament:
         mark_due(after.stream, version=money[-1].version, at=money[0].at)
@@ -142,10 +145,17 @@ def due(table: Table) -> tuple[str | None, datetime | None]:
     """What is due at a table, and when."""
     if table.closed:
         return None, None
+    if table.sealing and table.commitment is not None:
+        return "seal", seal_at(table.commitment)
     if table.to_act is not None and table.turn_at is not None:
         if table.place(table.to_act).bot is not None:
             return "bot", table.turn_at + timedelta(milliseconds=BOT_TURN_MS)
         return "move", table.deadline
+    return _due_at_rest(table)
+
+
+def _due_at_rest(table: Table) -> tuple[str | None, datetime | None]:
+    """What is due where no hand runs: a deal, or the word of a tournament."""
     if table.idle_since is None:
         return None, None
     at = table.idle_since + timedelta(milliseconds=pause_ms(table))

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+import msgspec
+
 from eventstore.core.chain import Fact
 from eventstore.core.record import Stored
 from eventstore.core.refusal import InvariantBroken, Refusal, Refused, refuse
@@ -175,7 +177,7 @@ def _ending(loaded: Folded, facts: Sequence[Fact], decision: Decision) -> list[F
     dealer.forget(hand_id)
     over = state.fold(table.hand, [fact.event for fact in facts])
     places = tuple(_after(place, facts) for place in table.places)
-    return end_of_hand(replace(table, places=places), over, decision.result, seed)
+    return end_of_hand(msgspec.structs.replace(table, places=places), over, decision.result, seed)
 
 
 def _after(place: Place, facts: Sequence[Fact]) -> Place:
@@ -183,7 +185,7 @@ def _after(place: Place, facts: Sequence[Fact]) -> Place:
     for fact in facts:
         event = fact.event
         if isinstance(event, events.AutopilotSet) and event.seat == place.seat:
-            place = replace(place, autopilot=event.on)
+            place = msgspec.structs.replace(place, autopilot=event.on)
     return place
 
 

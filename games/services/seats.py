@@ -1,9 +1,11 @@
 """Sitting down with a buy-in, and leaving with the stack."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
+
+import msgspec
 
 from eventstore import store
 from eventstore.core.chain import Fact
@@ -13,10 +15,13 @@ from eventstore.services import Outcome, Receipt, Row, Transaction, run_command
 from games import selectors
 from games.bots.ladder import versioned
 from games.folds import Folded
-from games.rules import events
-from games.rules.hosting import newcomers_seat
-from games.rules.table import Table
+from games.rules import events, window
+from games.rules.hosting import HANDS_NEED, newcomers_seat
+from games.rules.liability import liability
+from games.rules.table import Place, Table
 from games.services import loading
+from games.services.anchors import anchors_of
+from games.services.committing import aborted
 from games.services.hands import after_hand
 from games.services.loading import after_append, append
 from ledger.selectors import seats as seat_accounts
@@ -93,8 +98,9 @@ def sit_in(tx: Transaction, loaded: Folded, wish: SitDown) -> tuple[int, Folded]
 def leave_seat(table_id: UUID, player: UUID, receipt: Receipt) -> Outcome:
     """Leave a cash table: at once when no hand runs, else when the hand ends.
 
-    Appends SeatLeft, and SeatCashedOut when no hand runs; the settler pays the stack out. Leaving
-    twice changes nothing. Raises: Refused with `not_seated`, `tournament_table`.
+    Appends SeatLeft, and SeatCashedOut when no hand runs; the settler pays the stack out. A seat
+    that is committed to a hand not dealt yet ends it with ShuffleAborted. Leaving twice changes
+    nothing. Raises: Refused with `not_seated`, `tournament_table`.
     """
 
     def work(tx: Transaction, row: Row) -> Outcome:
@@ -115,12 +121,22 @@ def leave_seat(table_id: UUID, player: UUID, receipt: Receipt) -> Outcome:
 
 
 def stand_up(
-    tx: Transaction, loaded: Folded, facts: Sequence[Fact], said: Mapping[str, object]
+    tx: Transaction,
+    loaded: Folded,
+    facts: Sequence[Fact],
+    said: Mapping[str, object],
+    *,
+    reason: str = "seat_lost",
 ) -> Outcome:
-    """Append SeatLeft facts; without a running hand, the cash-outs in the same append."""
+    """Append SeatLeft facts; without a running hand, the cash-outs in the same append.
+
+    A hand that is committed to and not dealt is given up first, where it needs who leaves.
+    """
     table = loaded.table
     made = list(facts)
     if not table.playing:
+        if not window.still_there(_with_left(table, facts)):
+            made = aborted(table, reason) + made
         made += after_hand(_with_left(table, facts), {})
     after, sealed = append(tx, loaded, made)
     return Outcome(
@@ -133,6 +149,85 @@ def stand_up(
     )
 
 
+def sit_out(table_id: UUID, player: UUID, receipt: Receipt) -> Outcome:
+    """Sit out from the next hand on. Sitting out twice changes nothing.
+
+    Locks the live row; appends SatOut. Raises: Refused with `not_seated`, `tournament_table`.
+    """
+
+    def facts(loaded: Folded, place: Place) -> list[Fact]:
+        del loaded
+        if place.sat_out is not None:
+            return []
+        out = events.SatOut(seat=place.seat, player=place.player, reason="asked")
+        return [Fact(out, f"player:{player}")]
+
+    return _at_seat(table_id, player, receipt, facts)
+
+
+def sit_back_in(table_id: UUID, player: UUID, receipt: Receipt) -> Outcome:
+    """Be back: sitting out ends, and autopilot. Whoever is there already changes nothing.
+
+    Locks the live row; appends SatIn and AutopilotSet as far as they apply. Raises: Refused with
+    `not_seated`, `below_liability`, `anchor_required` (a strict table, no seeds fixed).
+    """
+
+    def facts(loaded: Folded, place: Place) -> list[Fact]:
+        actor = f"player:{player}"
+        made: list[Fact] = []
+        if place.sat_out is not None:
+            _check_return(loaded, place)
+            made.append(Fact(events.SatIn(seat=place.seat, player=place.player), actor))
+        if place.autopilot:
+            back = events.AutopilotSet(
+                seat=place.seat, player=place.player, on=False, reason="returned"
+            )
+            made.append(Fact(back, actor))
+        return made
+
+    return _at_seat(table_id, player, receipt, facts)
+
+
+def _check_return(loaded: Folded, place: Place) -> None:
+    table = loaded.table
+    worst = 0 if table.of_tournament else liability(table.rules.options, HANDS_NEED, table.stake)
+    if place.stack < worst:
+        raise refuse("below_liability", stack=place.stack, least=worst)
+    if table.fairness == "strict":
+        chains = anchors_of(loaded.id, table)
+        if chains.of(place.seat, place.player) is None:
+            raise refuse("anchor_required")
+
+
+def _at_seat(
+    table_id: UUID,
+    player: UUID,
+    receipt: Receipt,
+    facts: Callable[[Folded, Place], list[Fact]],
+) -> Outcome:
+    """Append what a player's own act at his seat makes, or answer that nothing changes."""
+
+    def work(tx: Transaction, row: Row) -> Outcome:
+        loaded = loading.load(tx, row)
+        place = loaded.table.seat_of(str(player))
+        if place is None:
+            raise refuse("not_seated")
+        made = facts(loaded, place)
+        if not made:
+            return Outcome(200, {"version": loaded.table.version})
+        after, sealed = append(tx, loaded, made)
+        return Outcome(
+            status=200,
+            result={"version": after.head.version},
+            stream=loaded.stream,
+            first_version=sealed[0].version,
+            last_version=after.head.version,
+            changes=loading.changes(after.table),
+        )
+
+    return run_command(receipt, loading.live(table_id), work)
+
+
 def _with_left(table: Table, facts: Sequence[Fact]) -> Table:
     reasons = {
         fact.event.seat: fact.event.reason
@@ -140,9 +235,10 @@ def _with_left(table: Table, facts: Sequence[Fact]) -> Table:
         if isinstance(fact.event, events.SeatLeft)
     }
     places = tuple(
-        replace(place, leaving=reasons.get(place.seat, place.leaving)) for place in table.places
+        msgspec.structs.replace(place, leaving=reasons.get(place.seat, place.leaving))
+        for place in table.places
     )
-    return replace(table, places=places)
+    return msgspec.structs.replace(table, places=places)
 
 
 def free_seat(table: Table, wish: SitDown) -> int:
@@ -161,7 +257,7 @@ def free_seat(table: Table, wish: SitDown) -> int:
         raise refuse("seat_taken", seat=seat)
     if seat > opened.seats:
         raise refuse("invalid_field", field="seat", seats=opened.seats)
-    if wish.seat is not None and table.hand_no:
+    if wish.seat is not None and (table.hand_no or table.sealing):
         raise refuse("wrong_state", status=table.status)
     return seat
 

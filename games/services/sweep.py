@@ -8,10 +8,13 @@ from games.services import loading
 from games.services.bots import bot_turn
 from games.services.deals import deal_next
 from games.services.moves import play_for
+from games.services.sealing import seal_next
 from games.wake import look_after, tell_held
 
 SWEPT_ROWS = 200  # of one sweep; the next is two seconds away
 BOT_TRIES = 2  # then the forced move is played for the bot
+# Not the table's fault: people are at its books, or its beacon is not there yet.
+PASSING = frozenset({"table_parked", "unavailable"})
 
 
 def sweep() -> int:
@@ -34,6 +37,8 @@ def attend(table_id: UUID) -> None:
     try:
         if attempt.due == "deal":
             deal_next(table_id, attempt.version)
+        elif attempt.due == "seal":
+            seal_next(table_id, attempt.version)
         elif attempt.due == "held":
             tell_held(table_id)
         elif attempt.due == "bot" and attempt.number <= BOT_TRIES:
@@ -41,5 +46,5 @@ def attend(table_id: UUID) -> None:
         else:
             play_for(table_id, attempt.version)
     except Refused as refused:
-        if refused.refusal.code == "table_parked":  # by the books: people are at it
+        if refused.refusal.code in PASSING:
             forgive(row)

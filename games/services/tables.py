@@ -10,6 +10,7 @@ from eventstore.core.ids import table_stream
 from eventstore.core.refusal import Refusal, Refused, refuse
 from eventstore.ports import new_id
 from eventstore.services import Outcome, Receipt, Row, Transaction, run_command, update_live
+from games.beacon import beacon
 from games.folds import Folded
 from games.models import RuleSet, Table
 from games.rules import events
@@ -50,6 +51,7 @@ class TableSettings:
     clock: str = "normal"
     visibility: Literal["public", "unlisted", "invite"] = "public"
     api_bots: bool = False
+    fairness: events.Fairness = "commit"
     spectator_delay_s: int | None = None
     rake_bp: int = 0
     rake_cap: int | None = None
@@ -221,7 +223,8 @@ def close_table(table_id: UUID, closer: Person, receipt: Receipt) -> Outcome:
         ]
         if facts:
             said = {"status": "closing" if table.playing else "closed"}
-            return replace(stand_up(tx, loaded, facts, said), status=200)
+            left = stand_up(tx, loaded, facts, said, reason="table_paused")
+            return replace(left, status=200)
         after, _ = append(tx, loaded, [Fact(events.TableClosed(reason="asked"), actor)])
         return Outcome(
             status=200,
@@ -242,6 +245,7 @@ def table_opened(settings: TableSettings, creator: UUID, *, delay_s: int = 0) ->
     """
     if not 0 < settings.stake <= STAKE_MAX:
         raise refuse("bad_amount", field="stake", most=STAKE_MAX)
+    _check_fairness(settings.fairness)
     rules = rule_set(settings.preset, settings.options, settings.seats)
     refused = slap_conflict(rules.options, move_ms=CLOCKS[settings.clock].move_ms)
     if refused:
@@ -260,7 +264,7 @@ def table_opened(settings: TableSettings, creator: UUID, *, delay_s: int = 0) ->
         buy_in_min=least,
         buy_in_max=most,
         rake=events.Rake(bp=settings.rake_bp, cap=settings.rake_cap),
-        fairness="commit",
+        fairness=settings.fairness,
         clock=clock_of(settings.clock),
         visibility=settings.visibility,
         api_bots=settings.api_bots,
@@ -270,3 +274,10 @@ def table_opened(settings: TableSettings, creator: UUID, *, delay_s: int = 0) ->
         tournament=None,
         opened_by=str(creator),
     )
+
+
+def _check_fairness(fairness: events.Fairness) -> None:
+    """Whether hands can be dealt so: a beacon must be there to be mixed in. Raises: Refused."""
+    if fairness == "beacon" and beacon() is None:
+        problem = {"option": "fairness", "code": "out_of_range", "value": fairness}
+        raise refuse("bad_options", problems=[problem | {"allowed": ["commit", "strict"]}])

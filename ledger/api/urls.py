@@ -7,4 +7,5 @@ from ledger.api import views
 urlpatterns = [
     path("ledger/me", views.Me.as_view()),
     path("ledger/me/statement", views.Statement.as_view()),
+    path("ledger/entries/<int:entry_id>/receipt", views.Receipt.as_view()),
 ]

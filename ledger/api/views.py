@@ -1,4 +1,4 @@
-"""A player's own money: balances and statement (`api.md` section 4.7)."""
+"""A player's own money: balances, statement, receipts (`api.md` section 4.7)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -12,7 +12,7 @@ from eventstore.api.pages import number_of, numbered
 from eventstore.api.requests import PageQuery, Query
 from eventstore.core.record import time_text
 from eventstore.core.refusal import refuse
-from ledger import selectors
+from ledger import receipts, selectors
 from ledger.core.currencies import EUR
 from players.api.base import ApiView, Operation, answer
 from players.selectors import roles_of
@@ -34,6 +34,12 @@ class StatementQuery(PageQuery, frozen=True, kw_only=True):
     currency: str = EUR.code
     start: Instant | None = msgspec.field(name="from", default=None)
     end: Instant | None = msgspec.field(name="to", default=None)
+
+
+class ReceiptQuery(Query, frozen=True, kw_only=True):
+    """Parameters of `ledger.receipt`: whose claim, where an entry pays several."""
+
+    player: UUID | None = None
 
 
 class Me(ApiView):
@@ -70,6 +76,18 @@ class Statement(ApiView):
         if found.next_number is not None:
             document["next"] = numbered(found.next_number)
         return answer(document)
+
+
+class Receipt(ApiView):
+    """`GET /ledger/entries/{entry_id}/receipt`."""
+
+    operations = {"GET": Operation("ledger.receipt", "read", ReceiptQuery)}
+    query: ReceiptQuery
+
+    def get(self, request: Request, entry_id: int) -> Response:
+        """The file that proves what an entry pays, for `clients/verify/tonk_verify.py`."""
+        caller = self.caller(request)
+        return answer(receipts.receipt_for(receipts.booked(entry_id), caller, self.query.player))
 
 
 def _holder(player: UUID) -> UUID:

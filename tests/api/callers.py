@@ -76,7 +76,7 @@ class Caller:
         data = raw if raw is not None else b"" if body is None else json.dumps(body).encode()
         prefix = "" if path in {"/healthz", "/readyz"} else "/api/v1"
         answer = self.client.generic(method, prefix + path, data, media, headers=sent)
-        return Answer(answer.status_code, answer.headers, answer.content)
+        return Answer(answer.status_code, answer.headers, answer.getvalue())
 
     def get(self, path: str, **headers: Any) -> Answer:
         return self.call("GET", path, **headers)

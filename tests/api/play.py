@@ -6,9 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from games import selectors
+from games.models import Table
 from games.services.deals import deal_next
 from games.services.moves import MoveCommand, submit_move
-from tests.drive import hurry
+from tests.drive import hurry, once
 from tests.factories import receipt
 
 STEPS_MAX = 500
@@ -65,3 +66,18 @@ def play_out(table: UUID) -> None:
     """Play until the running hand has ended."""
     while selectors.see_now(table).table.to_act is not None:
         play(table, turn_at(table))
+
+
+def play_tournament(tournament: UUID) -> None:
+    """Play a tournament of people and bots to its end, everybody by the first legal move."""
+    while once(tournament) | _move_of_a_person(tournament):
+        pass
+
+
+def _move_of_a_person(tournament: UUID) -> bool:
+    """Let whoever is to act at a table make his move; whether there was anybody."""
+    for row in Table.objects.filter(tournament=tournament, status="playing").exclude(due="bot"):
+        if selectors.see_now(row.id).table.to_act is not None:
+            play(row.id, turn_at(row.id))
+            return True
+    return False

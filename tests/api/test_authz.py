@@ -7,13 +7,13 @@ import pytest
 
 from tests.api.callers import Caller, expired_token, refused
 from tests.api.routes import ROUTES, ROWS
-from tests.api.world import FIXTURES, Ready, World, address, ready, undone
+from tests.api.world import FIXTURES, SEALED, Ready, World, address, ready, undone
 
 pytestmark = pytest.mark.django_db
 
 ROLES = [role for role in next(iter(ROWS.values())) if role not in {"name", "method", "path"}]
 WAITING = [name for name in ROWS if name not in ROUTES]
-WAITING_NUMBER = 169  # falls with each endpoint that is built
+WAITING_NUMBER = 150  # falls with each endpoint that is built
 
 # What can not hold yet: (endpoint, caller) -> the answer until then. An admin's act in another's
 # event becomes a proposal; proposals and the second person come with the staff's endpoints.
@@ -33,7 +33,7 @@ TOKENLESS = frozenset({"system.live", "system.ready"})
 
 def test_every_cell(world: World, subtests: pytest.Subtests) -> None:
     for name, row in ROWS.items():
-        if name in ROUTES:
+        if name in ROUTES and name not in SEALED:
             with subtests.test(name), ready(world, name) as endpoint:
                 expected = {role: POSTPONED.get((name, role), int(row[role])) for role in ROLES}
                 assert answers(world, endpoint) == expected

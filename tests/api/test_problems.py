@@ -57,7 +57,8 @@ def test_the_members_of_a_problem(ona: Caller) -> None:
 def test_a_part_that_is_away(settings: Any) -> None:
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     problem = refused(Caller().get("/readyz"), 503, "unavailable")
-    assert problem["checks"] == {"database": "ok", "migrations": "ok", "broker": "unavailable"}
+    away = [name for name, word in problem["checks"].items() if word != "ok"]
+    assert (away, len(problem["checks"])) == (["broker"], 4)
     assert problem["retryable"]
     assert Caller().get("/healthz").content == b"ok"
 

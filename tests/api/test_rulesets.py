@@ -1,13 +1,13 @@
 """Rules over HTTP: presets and options, sets by their hash, sheets in two languages, validation."""
 
 import json
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.db import transaction
 from django.db.utils import DatabaseError
+from msgspec.structs import replace
 
 from eventstore import store
 from eventstore.core.ids import table_stream

@@ -81,6 +81,10 @@ def looks(table: UUID, who: Caller, version: int, *, since: int, card: str) -> l
         who.get(path, **tag),
         who.get("/tables", **tag),
     ]
+    dealt = selectors.see_now(table).table.dealt
+    assert dealt is not None
+    ends = (f"{path}/commitment", f"/hands/{dealt.hand}.tonkh", f"/hands/{dealt.hand}/verify")
+    found += [who.get(end, **tag) for end in ends]
     if who.token:
         # Refused in every seat: stale, without such a meld, or out of turn.
         for body in ({"move": "S", "version": 1}, {"move": f"H {card} m9", "version": version}):

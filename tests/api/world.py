@@ -12,10 +12,13 @@ from django.db import transaction
 
 from eventstore.ports import new_id
 from games import selectors
+from games.services.deals import deal_next
 from tests.api.callers import Answer, Caller, api_bot, caller
-from tests.api.play import turn_of
+from tests.api.play import play_out, turn_of
 from tests.api.routes import ROUTES, Route
+from tests.drive import hurry
 from tests.factories import PASSWORD, a_table, a_tournament, receipt, sits_down
+from tests.fair_seats import Links, anchors, hand_at
 from tournaments import selectors as tournaments
 from tournaments.services import drafting, entries
 
@@ -61,6 +64,25 @@ class World:
         turn = turn_of(self.ids["table_id"], self.who("player_own").id)
         return {"move": turn.legal[0]["move"], "version": turn.version}
 
+    def sealing(self) -> dict[str, Any]:
+        """A hand that is committed to, and the next seed of everybody: they have one chain."""
+        links = Links()
+        self.table("player_own", "opponent", "bot")
+        table = self.ids["table_id"]
+        for role in ("player_own", "opponent", "bot"):
+            anchors(table, self.who(role), links)
+        hurry(table)
+        deal_next(table, selectors.live_row(table).version)
+        return {"hand_id": str(hand_at(table)), "seed": links.seed(1)}
+
+    def ended_hand(self) -> dict[str, Any]:
+        """A hand of `player_own`, `opponent` and `bot` that has ended."""
+        self.hand()
+        play_out(self.ids["table_id"])
+        dealt = selectors.see_now(self.ids["table_id"]).table.dealt
+        self.ids |= {"hand_id": dealt.hand if dealt else None, "place": 0}
+        return {}
+
     def draft(self) -> dict[str, Any]:
         wish = drafting.Draft(template="sim-short", name="Evening", overrides=FREEZEOUT)
         outcome = drafting.create(wish, self.who("organiser_own"), receipt())
@@ -105,6 +127,17 @@ FIXTURES: dict[str, Callable[[World], dict[str, Any]]] = {
     "table.state": World.hand,
     "table.events": World.hand,
     "table.move": World.hand,
+    "table.cards": World.hand,
+    "table.commitment": World.sealing,
+    "table.seeds": World.sealing,
+    "table.anchor": lambda world: (
+        world.table("player_own", "opponent", "bot") and {"anchor": Links().anchor, "length": 16}
+    ),
+    "seat.sit_out": lambda world: world.table("player_own", "opponent", "bot") and {},
+    "seat.sit_in": lambda world: world.table("player_own", "opponent", "bot") and {},
+    "hand.card": World.ended_hand,
+    "hand.verify": World.ended_hand,
+    "hand.tonkh": World.ended_hand,
     "table.close": lambda world: world.table("opponent") and {"reason": "late"},
     "table.bot_add": lambda world: world.table("opponent") and {"level": "random-0"},
     "seat.take": lambda world: world.table("opponent") | {"buy_in": 500},
@@ -129,9 +162,30 @@ def undone() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
+# What stands in a path where the fixture has no such object; elsewhere an id that nothing has.
+NO_IDS: MappingProxyType[str, object] = MappingProxyType({"entry_id": 1, "place": 0})
+# Endpoints that show what was committed and signed: their cells are in `test_authz_sealed`.
+SEALED = frozenset(
+    {
+        "ledger.receipt",
+        "log.checkpoint",
+        "log.checkpoints",
+        "log.consistency",
+        "log.entries",
+        "log.export",
+        "log.inclusion",
+        "log.key",
+        "log.stream_head",
+        "log.tile",
+        "system.ready",  # what a test that takes long does not commit gets no place
+    }
+)
+
+
 def address(path: str, ids: Mapping[str, object]) -> str:
     """The path of a row with the fixture's ids in it."""
-    filled = re.sub(r"{(\w+)}", lambda match: str(ids.get(match[1], new_id())), path)
+    known = NO_IDS | dict(ids)
+    filled = re.sub(r"{(\w+)}", lambda match: str(known.get(match[1], new_id())), path)
     return filled.removeprefix("/api/v1")
 
 

@@ -94,19 +94,32 @@ def looks(running: Product, path: str) -> Iterator[dict[str, Any]]:
     raise AssertionError(f"{path} has not ended after {END_SECONDS_MAX} s")
 
 
+def wait_until_followed(running: Product) -> None:
+    """Return when every follower has applied the whole log."""
+    deadline, pause = time.monotonic() + END_SECONDS_MAX, threading.Event()
+    while any(json.loads(line)["lag"] for line in running.command("follower", "list").splitlines()):
+        assert time.monotonic() < deadline, "the followers do not catch up"
+        pause.wait(0.2)
+
+
 @pytest.mark.no_replay("the product has a database of its own; its commands replay it")
 def test_kills_and_an_emptied_broker_lose_nothing(running: Product) -> None:
     path = starts_a_tournament(running)
     children = running.children
 
+    def who_follows() -> None:
+        children.kill("sequencer")
+        children.kill("followers")
+
     def everything_at_once() -> None:
         running.flush_broker()
-        children.kill("worker")
-        children.kill("beat")
+        for name in ("worker", "beat", "sequencer", "followers"):
+            children.kill(name)
 
     nemesis: list[Callable[[], None]] = [
         partial(children.kill, "worker"),
         running.flush_broker,
+        who_follows,
         partial(children.kill, "web"),
         everything_at_once,
     ]
@@ -121,3 +134,5 @@ def test_kills_and_an_emptied_broker_lose_nothing(running: Product) -> None:
     assert sum(prize["amount"] for prize in seen["prizes"]) == 9_000
     assert json.loads(running.command("verify").splitlines()[-1])["faults"] == 0
     assert json.loads(running.command("ledger_rebuild", "--check").splitlines()[-1])["equal"]
+    wait_until_followed(running)
+    assert json.loads(running.command("follower", "rebuild", "hands").splitlines()[-1])["equal"]

@@ -242,7 +242,8 @@ def test_a_hand_voided_from_outside_is_explained() -> None:
     fact = events.HandVoided(
         hand=deal.hand, reason="fault", server_seed=None, stacks=(), next_dealer=None
     )
-    stored = replace(seen.stored[-1], type="HandVoided", data=msgspec.json.encode(fact).decode())
+    data = msgspec.json.encode(fact).decode()
+    stored = msgspec.structs.replace(seen.stored[-1], type="HandVoided", data=data)
     found = selectors.explanation(replace(seen, stored=(*seen.stored, stored)))
     assert found is not None
     assert [one.key for one in found.statements] == ["void_from_outside"]

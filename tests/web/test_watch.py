@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import Page, expect
 
+from games.rules import fair
 from tests.api.play import play, turn_at, turn_of
 from tests.factories import a_player, a_table, a_tournament, sits_down, with_bots
 
@@ -87,3 +88,9 @@ def test_a_phone_needs_no_scrolling_to_the_side(page: Page) -> None:
         page.goto(path)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= PHONE["width"], path
+
+
+def test_the_verifier_is_served_and_runs_under_the_policy(page: Page) -> None:
+    page.goto("/")
+    load = "async () => (await import('/static/web/verify.js')).link('00')"
+    assert page.evaluate(load) == fair.link(b"\x00").hex()

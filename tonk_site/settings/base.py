@@ -100,7 +100,9 @@ CACHES = {
 
 LOG_KEY_FILE = ENV.log_key_file
 LOG_ORIGIN = ENV.log_origin
+WITNESSES = ENV.witnesses
 DEALER_KEY_FILE = ENV.dealer_key_file
+BEACON_URL = ENV.beacon_url
 
 # --- People ---------------------------------------------------------------------------------------
 
@@ -144,7 +146,10 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
-    "loggers": {"django": {"handlers": [], "propagate": True}},  # no mail, no second line
+    "loggers": {
+        "django": {"handlers": [], "propagate": True},  # no mail, no second line
+        "tonk.exports": {"level": "INFO"},  # who took which part of the log away
+    },
 }
 
 # --- API ------------------------------------------------------------------------------------------

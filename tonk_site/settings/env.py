@@ -39,7 +39,9 @@ class Environment:
     secret_key: str  # content of TONK_SECRET_KEY_FILE
     log_key_file: Path
     dealer_key_file: Path
-    log_origin: str
+    log_origin: str  # empty: tonk.local/log/<log id>
+    witnesses: tuple[str, ...]
+    beacon_url: str  # empty: no beacon
     allowed_hosts: tuple[str, ...]
     num_proxies: int
     threads: int  # connections of the pool; 0: no pool, the connection of the one thread is kept
@@ -63,7 +65,9 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         secret_key=_secret(Path(variables.get("TONK_SECRET_KEY_FILE", keys / "secret"))),
         log_key_file=Path(variables.get("TONK_LOG_KEY_FILE", keys / "log.key")),
         dealer_key_file=Path(variables.get("TONK_DEALER_KEY_FILE", keys / "dealer.key")),
-        log_origin=variables.get("TONK_LOG_ORIGIN", "localhost/tonk"),
+        log_origin=variables.get("TONK_LOG_ORIGIN", ""),
+        witnesses=tuple(filter(None, variables.get("TONK_WITNESSES", "").split(","))),
+        beacon_url=variables.get("TONK_BEACON_URL", "").strip(),
         allowed_hosts=tuple(filter(None, variables.get("TONK_ALLOWED_HOSTS", "").split(","))),
         num_proxies=_number(variables, "TONK_NUM_PROXIES", 0),
         threads=_number(variables, "TONK_THREADS", 0),

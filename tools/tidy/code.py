@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 FUNCTION_LINES_MAX = 70
 MODULE_LINES_MAX = 700
+# Whoever checks a receipt takes one file and reads it whole (`eventstore.md` section 6.2).
+ONE_FILE_PROGRAMS = frozenset({"clients/verify/tonk_verify.py"})
 # Standard library with I/O, a clock or randomness: nothing for a pure core.
 IMPURE = frozenset(
     {"asyncio", "concurrent", "ctypes", "fcntl", "glob", "http", "io", "logging", "mmap",
@@ -43,7 +45,7 @@ def sizes(sources: Iterable[Source]) -> Iterator[str]:
     """Functions over 70 lines, modules over 700."""
     for source in python(sources):
         lines = len(source.text.splitlines())
-        if lines > MODULE_LINES_MAX:
+        if lines > MODULE_LINES_MAX and str(source.path) not in ONE_FILE_PROGRAMS:
             yield f"{source.path}: {lines} lines, at most {MODULE_LINES_MAX}"
         for node in source.nodes:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -187,9 +189,10 @@ def verifier(sources: Iterable[Source]) -> Iterator[str]:
         if source.path.parts[:2] != ("clients", "verify"):
             continue
         own = {other.path.stem for other in sources if other.path.parent == source.path.parent}
+        allowed = sys.stdlib_module_names | own
         for node in source.nodes:
             for name in _imports(node):
-                if name.split(".")[0] not in sys.stdlib_module_names | own:
+                if name != "clients.verify" and name.split(".")[0] not in allowed:
                     yield f"{source.at(node)}: the verifier does not import {name}"
 
 

@@ -79,5 +79,5 @@ def _files(folder: Path) -> Iterator[Path]:
             continue
         if path.is_dir():
             yield from _files(path)
-        elif path.is_file():  # no socket of a data folder that lies here
+        elif path.is_file() and not path.is_symlink():  # no socket, and nothing twice
             yield path

@@ -14,7 +14,8 @@ from games.rules.hosting import dealer_among
 from games.rules.payment import Transfer
 from games.rules.table import Table
 from games.services import loading as games_loading
-from games.services.deals import Terms, deal_changes, deal_in
+from games.services.committing import Terms
+from games.services.deals import deal_changes, deal_in
 from games.services.loading import pause_ms
 from games.services.tables import clock_of
 from games.wake import tell_held_after_commit
@@ -142,7 +143,7 @@ def _at_table(
         changes = games_loading.changes(after)
     else:
         after = table.table
-    if not after.playing:
+    if not (after.playing or after.sealing):
         changes |= _waiting(tx, state, after, table.id, actions)
     update_live(LiveRow(games_loading.RELATION, table.id), changes)
 

@@ -5,11 +5,13 @@
         tonk.play(table_id, lambda state: state["legal"][0]["move"])
 
 Every write carries a key of its own and is tried again with the same key, so that a lost answer
-never makes a move or a payment twice.
+never makes a move or a payment twice. Whoever plays takes part in the fair deal, and `DealNotFair`
+tells him where it is none.
 """
 
 from .client import Tonk
-from .problem import Closed, NoAnswer, Problem
+from .fair_seat import FairSeat
+from .problem import Closed, DealNotFair, NoAnswer, Problem
 from .wire import Document
 
-__all__ = ["Closed", "Document", "NoAnswer", "Problem", "Tonk"]
+__all__ = ["Closed", "DealNotFair", "Document", "FairSeat", "NoAnswer", "Problem", "Tonk"]

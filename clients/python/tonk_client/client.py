@@ -1,5 +1,6 @@
 """The API as methods: accounts, tables, tournaments, money."""
 
+from pathlib import Path
 from typing import Any, Self
 
 import httpx
@@ -12,7 +13,8 @@ from .wire import Document, Parameter, Wire
 class Tonk:
     """A caller of the API. Documents are those of the server, as dictionaries.
 
-    Each method may raise `Problem` (a refusal), `NoAnswer` and `Closed`.
+    Each method may raise `Problem` (a refusal), `NoAnswer` and `Closed`. `folder` is where a
+    `FairSeat` keeps its seeds, by default one of this user's own.
     """
 
     def __init__(
@@ -21,7 +23,10 @@ class Tonk:
         token: str | None = None,
         *,
         transport: httpx.BaseTransport | None = None,
+        folder: Path | None = None,
     ) -> None:
+        self.base_url = base_url
+        self.folder = folder
         self._wire = Wire(base_url, token, transport=transport)
 
     def __enter__(self) -> Self:
@@ -113,6 +118,42 @@ class Tonk:
         """Events above version `after`, without gaps, as I may see them."""
         return self._get(f"/tables/{table_id}/events", after=after, limit=limit)
 
+    # --- The fair deal and the log ----------------------------------------------------------------
+
+    def anchor(self, table_id: str, anchor: str, length: int) -> Document:
+        """Fix my seeds at a table: link 0 of a chain of so many. In force from the next hand on."""
+        body = {"anchor": anchor, "length": length}
+        return self._wire.write("POST", f"/tables/{table_id}/anchor", body)
+
+    def give_seed(self, table_id: str, hand_id: str, seed: str) -> Document:
+        """My next link, for the hand that is committed to."""
+        body = {"hand_id": hand_id, "seed": seed}
+        return self._wire.write("POST", f"/tables/{table_id}/seeds", body)
+
+    def cards(self, table_id: str) -> Document:
+        """The openings of the cards that I hold."""
+        return self._get(f"/tables/{table_id}/cards")
+
+    def card(self, hand_id: str, place: int) -> Document:
+        """The opening of a card that I may see."""
+        return self._get(f"/hands/{hand_id}/cards/{place}")
+
+    def hand_proof(self, hand_id: str) -> Document:
+        """Everything that proves the deal of an ended hand."""
+        return self._get(f"/hands/{hand_id}/verify")
+
+    def checkpoint(self) -> str:
+        """The newest signed note of the log."""
+        return self._wire.text("/log/checkpoint")
+
+    def log_key(self) -> Document:
+        """Keys of the log and of its witnesses."""
+        return self._get("/log/key")
+
+    def consistency(self, old_size: int, new_size: int) -> Document:
+        """The proof that the log of a size continues the one of a smaller size."""
+        return self._get("/log/proofs/consistency", **{"from": old_size, "to": new_size})
+
     # --- Tournaments ------------------------------------------------------------------------------
 
     def tournaments(self, **filters: Parameter) -> Document:
@@ -158,22 +199,33 @@ class Tonk:
         """A page of the lines of my wallet, with what caused each."""
         return self._get("/ledger/me/statement", currency=currency, **span)
 
+    def receipt(self, entry_id: int, player: str | None = None) -> Document:
+        """The file that proves what an entry pays, for `clients/verify/tonk_verify.py`.
+
+        `player` is named by directors and staff where an entry pays several.
+        """
+        return self._get(f"/ledger/entries/{entry_id}/receipt", player=player)
+
     def refusals(self, lang: str = "en") -> list[Document]:
         """Every code of refusal with its status and meaning."""
         return list(self._get("/refusals", lang=lang)["items"])
 
     # --- Playing ----------------------------------------------------------------------------------
 
-    def play(self, table_id: str, choose: Choose) -> Document:
+    def play(self, table_id: str, choose: Choose, *, fair: bool = True) -> Document:
         """The table when I have no seat there any more, or it is closed.
 
-        `choose` is given the state whenever I am to act, and names the move.
+        `choose` is given the state whenever I am to act, and names the move. The seat takes part in
+        the fair deal, unless `fair` is false. Raises, besides: DealNotFair.
         """
-        return playing.play(self, table_id, choose)
+        return playing.play(self, table_id, choose, fair=fair)
 
-    def play_tournament(self, tournament_id: str, choose: Choose) -> Document:
-        """My entry when I am out, or the tournament is over; I follow where I am seated."""
-        return playing.play_tournament(self, tournament_id, choose)
+    def play_tournament(self, tournament_id: str, choose: Choose, *, fair: bool = True) -> Document:
+        """My entry when I am out, or the tournament is over; I follow where I am seated.
+
+        Each seat takes part in the fair deal, as in `play`. Raises, besides: DealNotFair.
+        """
+        return playing.play_tournament(self, tournament_id, choose, fair=fair)
 
     def pause(self, seconds: float) -> None:
         """Wait, unless the client is closed meanwhile."""

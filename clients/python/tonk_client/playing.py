@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .fair_seat import FairSeat
 from .problem import Problem
 
 if TYPE_CHECKING:
@@ -21,14 +22,20 @@ LIVING = frozenset({"registered", "waiting", "playing"})
 OVERTAKEN = frozenset({"stale_version", "not_your_turn", "no_hand", "hand_over", "table_paused"})
 
 
-def play(tonk: Tonk, table_id: str, choose: Choose) -> Document:
-    """The table when I have no seat there any more, or it is closed."""
+def play(tonk: Tonk, table_id: str, choose: Choose, *, fair: bool) -> Document:
+    """The table when I have no seat there any more, or it is closed. Raises: DealNotFair."""
     state = tonk.state(table_id) or {}
+    seat = FairSeat(tonk, table_id) if fair and is_seated(state) else None
     while is_seated(state):
+        if seat is not None:
+            seat.follow(state)  # before I act on it
         if state.get("legal"):
-            state = _moved(tonk, table_id, state, choose)
+            state = _moved(tonk, table_id, state, choose, seat)
         else:
             state = tonk.state(table_id, after=state["version"], wait=WAIT_SECONDS) or state
+    if seat is not None:
+        seat.follow(state)  # the hand that was my last
+        seat.finish()
     return state
 
 
@@ -43,17 +50,23 @@ def is_seated(state: Document) -> bool:
     return bool(state["viewer"]["kind"] == "seat" and state["status"] != "closed")
 
 
-def _moved(tonk: Tonk, table_id: str, state: Document, choose: Choose) -> Document:
+def _moved(
+    tonk: Tonk, table_id: str, state: Document, choose: Choose, seat: FairSeat | None
+) -> Document:
     """The table after my move; the newest one if I came too late. An illegal move is raised."""
     try:
-        return dict(tonk.move(table_id, choose(state), state["version"])["state"])
+        made = tonk.move(table_id, choose(state), state["version"])
     except Problem as problem:
         if problem.code not in OVERTAKEN:
             raise
         return problem.state or tonk.state(table_id) or state
+    if seat is not None:
+        seat.told(made.get("checkpoint"))
+        seat.follow(made["state"], made["events"])
+    return dict(made["state"])
 
 
-def play_tournament(tonk: Tonk, tournament_id: str, choose: Choose) -> Document:
+def play_tournament(tonk: Tonk, tournament_id: str, choose: Choose, *, fair: bool) -> Document:
     """My entry when I am out, or the tournament is over."""
     player = str(tonk.me()["player_id"])
     while True:
@@ -62,7 +75,7 @@ def play_tournament(tonk: Tonk, tournament_id: str, choose: Choose) -> Document:
         if entry["status"] not in LIVING or tournament["status"] in OVER:
             return entry
         if "table_id" in entry:
-            play(tonk, entry["table_id"], choose)
+            play(tonk, entry["table_id"], choose, fair=fair)
         # Between two tables, and before the start, there is no seat to wait at.
         tonk.pause(SEAT_PAUSE_SECONDS)
 

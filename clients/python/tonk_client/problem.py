@@ -1,6 +1,7 @@
-"""What goes wrong: a refusal of the server, no answer at all, a client that was closed."""
+"""What goes wrong: a refusal, no answer, a client that was closed, a deal that is not fair."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 
@@ -68,3 +69,17 @@ class Problem(Exception):
     def retryable(self) -> bool:
         """Whether the same request may succeed later."""
         return bool(self.document.get("retryable", False))
+
+
+class DealNotFair(Exception):
+    """A deal, or the log, is not what it promised to be. `check` names what does not hold.
+
+    `evidence` is the file of the records that show it, where they are kept.
+
+    >>> print(DealNotFair("transcript", "seat 2 is not in it"))
+    transcript: seat 2 is not in it
+    """
+
+    def __init__(self, check: str, what: str, evidence: Path | None = None) -> None:
+        super().__init__(f"{check}: {what}" + (f" ({evidence})" if evidence else ""))
+        self.check, self.what, self.evidence = check, what, evidence

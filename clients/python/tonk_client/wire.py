@@ -65,6 +65,12 @@ class Wire:
         answer = self._sent(request, safe=True)
         return None if answer.status_code == NOT_MODIFIED else _document(answer)
 
+    def text(self, path: str) -> str:
+        """What is served as plain text. Raises: as `get`."""
+        answer = self._sent(self._http.build_request("GET", path), safe=True)
+        _refuse(answer)
+        return answer.text
+
     def write(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, *, keyed: bool = True
     ) -> Document:
@@ -117,11 +123,15 @@ def _is_problem(answer: httpx.Response) -> bool:
     return media.startswith("application/problem+json")
 
 
-def _document(answer: httpx.Response) -> Document:
+def _refuse(answer: httpx.Response) -> None:
     if _is_problem(answer):
         raise Problem(answer.json())
     if answer.is_error:
         raise NoAnswer(f"{answer.request.method} {answer.url}: status {answer.status_code}")
+
+
+def _document(answer: httpx.Response) -> Document:
+    _refuse(answer)
     if not answer.content:
         return {}
     try:

@@ -30,6 +30,26 @@ CHANGES = [
     "TRUNCATE eventstore_event",
     "TRUNCATE eventstore_event RESTART IDENTITY CASCADE",
 ]
+FACTS = ("log_leaf", "log_tile", "log_checkpoint", "log_cosignature", "log_key")
+CHANGES_OF_THE_TREE = [
+    "UPDATE eventstore_log_leaf SET hash = sha256('x')",
+    "UPDATE eventstore_log_tile SET n = n + 1",
+    "UPDATE eventstore_log_checkpoint SET note = 'x'",
+    "UPDATE eventstore_log_cosignature SET line = 'x'",
+    "UPDATE eventstore_log_key SET public_key = sha256('x')",
+    "UPDATE eventstore_log_key SET to_size = 9, from_size = 8 WHERE to_size IS NULL",
+    "UPDATE eventstore_log_key SET to_size = 9 WHERE to_size IS NOT NULL",
+    "UPDATE eventstore_log_key SET to_size = null",
+    *(f"DELETE FROM eventstore_{relation}" for relation in FACTS),
+    *(f"TRUNCATE eventstore_{relation}" for relation in FACTS),
+]
+INSERTS_INTO_THE_TREE = [
+    "INSERT INTO eventstore_log_leaf VALUES (9, 9, sha256('x'))",
+    "INSERT INTO eventstore_log_tile VALUES (0, 9, decode(repeat('00', 8192), 'hex'))",
+    "INSERT INTO eventstore_log_checkpoint VALUES (9, sha256('x'), 'x', now())",
+    "INSERT INTO eventstore_log_cosignature VALUES (9, 'x', 'x')",
+    "INSERT INTO eventstore_log_key VALUES ('1234', 'x', sha256('x'), 9)",
+]
 COLUMNS = "event_id, stream, version, type, schema, data, meta, at, prev_hash, hash"
 ROW = """gen_random_uuid(), 'player/00000000-0000-7000-8000-000000000000', 1, 'NameConsentSet', 1,
     '{}', '{}', now(), decode(repeat('00', 32), 'hex'), sha256('x')"""
@@ -118,10 +138,116 @@ def test_a_malformed_row_is_refused(change: dict[str, object], constraint: str) 
     assert failure.value.diag.constraint_name == constraint
 
 
+@pytest.fixture
+def written() -> None:
+    """A row in each relation of the tree, of the keys one that has ended and one that has not."""
+    with connected("tonk_sequencer") as sequencer:
+        for sql in INSERTS_INTO_THE_TREE:
+            sequencer.execute(sql)
+        sequencer.execute("UPDATE eventstore_log_key SET to_size = 9")
+        sequencer.execute("INSERT INTO eventstore_log_key VALUES ('1235', 'x', sha256('x'), 9)")
+        sequencer.commit()
+
+
+@pytest.mark.usefixtures("written")
+@pytest.mark.parametrize("sql", CHANGES_OF_THE_TREE)
+def test_nobody_changes_the_tree(sql: str) -> None:
+    for role in ("tonk_app", "tonk_sequencer", "tonk_auditor", "tonk_owner"):
+        with connected(role) as one:
+            one.execute("SET TRANSACTION READ WRITE")
+            refused(one, sql, "facts are never changed" if role == "tonk_owner" else "")
+    with as_replica() as as_owner:
+        refused(as_owner, sql, "facts are never changed")
+
+
+@pytest.mark.parametrize("sql", INSERTS_INTO_THE_TREE)
+@pytest.mark.parametrize("role", ["tonk_app", "tonk_auditor"])
+def test_only_the_sequencer_adds_to_the_tree(role: str, sql: str) -> None:
+    with connected(role) as one:
+        one.execute("SET TRANSACTION READ WRITE")
+        refused(one, sql)
+
+
+@pytest.mark.parametrize("role", ["tonk_app", "tonk_auditor"])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE eventstore_log_state SET size = 9",
+        "INSERT INTO eventstore_log_state (id) VALUES (1)",
+        "DELETE FROM eventstore_log_state",
+    ],
+)
+def test_only_the_sequencer_moves_the_state(role: str, sql: str) -> None:
+    with connected(role) as one:
+        one.execute("SET TRANSACTION READ WRITE")
+        refused(one, sql)
+    if not sql.startswith("UPDATE"):
+        with connected("tonk_sequencer") as sequencer:
+            refused(sequencer, sql)
+
+
+def test_who_reads_and_writes_what() -> None:
+    relations = [*(f"eventstore_{relation}" for relation in FACTS), "eventstore_log_state"]
+    for role in ("tonk_app", "tonk_sequencer", "tonk_auditor"):
+        with connected(role) as reader:
+            for relation in relations:
+                reader.execute(f"SELECT count(*) FROM {relation}")
+    follower = "eventstore_follower"
+    with connected("tonk_app") as application:
+        application.execute(
+            f"INSERT INTO {follower} (name, version, status) VALUES ('a', 1, 'live')"
+        )
+        application.execute(f"UPDATE {follower} SET log_index = 1")
+        refused(application, f"DELETE FROM {follower}")
+    with connected("tonk_auditor") as auditor:
+        auditor.execute(f"SELECT count(*) FROM {follower}")
+    with connected("tonk_sequencer") as sequencer:
+        refused(sequencer, f"SELECT count(*) FROM {follower}")
+        refused(sequencer, "SELECT count(*) FROM eventstore_command_receipt")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "INSERT INTO eventstore_log_leaf VALUES (-1, 9, sha256('x'))",
+        "INSERT INTO eventstore_log_leaf VALUES (9, 9, 'short')",
+        "INSERT INTO eventstore_log_tile VALUES (0, 9, 'short')",
+        "INSERT INTO eventstore_log_checkpoint VALUES (0, sha256('x'), 'x', now())",
+        "INSERT INTO eventstore_log_checkpoint VALUES (9, 'short', 'x', now())",
+        "INSERT INTO eventstore_log_key VALUES ('12345', 'x', sha256('x'), 9)",
+        "INSERT INTO eventstore_log_key VALUES ('1234', 'x', 'short', 9)",
+        "UPDATE eventstore_log_state SET id = 2",
+        "UPDATE eventstore_log_state SET size = -1",
+        "UPDATE eventstore_log_state SET log_id = gen_random_uuid()",
+        "UPDATE eventstore_log_state SET log_id = gen_random_uuid(), origin = ''",
+    ],
+)
+def test_a_malformed_row_of_the_tree_is_refused(sql: str) -> None:
+    with connected("tonk_sequencer") as sequencer, pytest.raises(errors.CheckViolation):
+        sequencer.execute(sql)
+
+
+@pytest.mark.usefixtures("written")
+def test_a_place_and_a_size_are_given_once() -> None:
+    for sql in (
+        "INSERT INTO eventstore_log_leaf VALUES (9, 10, sha256('x'))",
+        "INSERT INTO eventstore_log_leaf VALUES (10, 9, sha256('x'))",
+        "INSERT INTO eventstore_log_checkpoint VALUES (9, sha256('y'), 'y', now())",
+        "INSERT INTO eventstore_log_state DEFAULT VALUES",
+    ):
+        role = "tonk_owner" if "state" in sql else "tonk_sequencer"
+        with connected(role) as sequencer, pytest.raises(errors.UniqueViolation):
+            sequencer.execute(sql)
+
+
 def test_the_guards_are_always_on() -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             """SELECT tgname, tgenabled::text FROM pg_trigger
-            WHERE tgrelid = 'eventstore_event'::regclass AND NOT tgisinternal ORDER BY 1"""
+            WHERE tgrelid::regclass::text LIKE 'eventstore_%' AND NOT tgisinternal ORDER BY 1"""
         )
-        assert cursor.fetchall() == [("event_no_change", "A"), ("event_no_truncate", "A")]
+        assert sorted(cursor.fetchall()) == sorted(
+            (f"{relation}_no_{act}", "A")
+            for relation in ("event", *FACTS)
+            for act in ("change", "truncate")
+        )

@@ -1,11 +1,11 @@
 """Options that need more than the engine: a slap out of turn, a reshuffle by the key, jokers."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import pytest
+from msgspec.structs import replace
 
 from eventstore import store
 from eventstore.core.ids import table_stream

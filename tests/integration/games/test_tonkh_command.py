@@ -18,10 +18,11 @@ from games.rules.tonkh.text import read, write, write_all
 from tests.api.play import play, play_out, turn_at
 from tests.drive import once
 from tests.factories import a_player, a_table, a_tournament, sits_down, with_bots
+from tests.following import follow_all
 from tests.unit.games.tonkh_hands import COMPLETE, SEAT_1, good
 
 REVEALS = ["HandRevealed"]
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.usefixtures("committed")
 
 
 @pytest.fixture
@@ -50,6 +51,7 @@ def test_a_hand_is_exported_verified_and_replayed(
     for _ in range(2):
         hands.append(a_running_hand(table))
         play_out(table)
+    follow_all()
     paths = [tmp_path / f"{hand}.tonkh" for hand in hands]
     for hand, path in zip(hands, paths, strict=True):
         call_command("tonkh", "export", str(hand), "--out", str(path))
@@ -119,6 +121,7 @@ def test_a_tournaments_hands_are_proved_too() -> None:
         streams = [table_stream(row.id) for row in selectors.tables_of_tournament(tournament)]
         reveals = [one for name in streams for one in store.events_after(name, 0, types=REVEALS)]
         ended = [UUID(str(one.payload["hand"])) for one in reveals]
+    follow_all()
     for hand in ended[:3]:
         history = ended_history(hand, "all")
         assert history.tournament == str(tournament)

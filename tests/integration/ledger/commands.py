@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from uuid import UUID, uuid4
+
+from msgspec.structs import replace
 
 from eventstore import store
 from eventstore.core.canonical import encode

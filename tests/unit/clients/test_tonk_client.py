@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Answer = Callable[[httpx.Request], httpx.Response]
 
-TABLE, OTHER, EVENT, PLAYER = "t1", "t2", "e1", "p1"
+TABLE, OTHER, EVENT, PLAYER, HAND = "t1", "t2", "e1", "p1", "h1"
 MEDIA = {"Content-Type": "application/problem+json"}
 
 
@@ -177,7 +177,7 @@ def test_nothing_newer_is_none() -> None:
 
 
 def test_the_paths_are_those_of_the_api() -> None:
-    server = Server(*[ok({"balances": [], "items": []})] * 17)
+    server = Server(*[ok({"balances": [], "items": []})] * 25)
     tonk = server.tonk
     tonk.my_tables()
     tonk.table(TABLE)
@@ -196,6 +196,14 @@ def test_the_paths_are_those_of_the_api() -> None:
     assert tonk.balances() == []
     tonk.statement("XTK", limit=5)
     assert tonk.refusals("lt") == []
+    tonk.anchor(TABLE, "ab" * 32, 8)
+    tonk.give_seed(TABLE, HAND, "cd" * 32)
+    tonk.cards(TABLE)
+    tonk.card(HAND, 64)
+    tonk.hand_proof(HAND)
+    tonk.checkpoint()
+    tonk.log_key()
+    tonk.consistency(3, 7)
     acts = [f"{one.method} {path}" for one, path in zip(server.requests, server.paths, strict=True)]
     assert acts == [
         "GET /me/tables",
@@ -215,9 +223,26 @@ def test_the_paths_are_those_of_the_api() -> None:
         "GET /ledger/me",
         "GET /ledger/me/statement",
         "GET /refusals",
+        "POST /tables/t1/anchor",
+        "POST /tables/t1/seeds",
+        "GET /tables/t1/cards",
+        "GET /hands/h1/cards/64",
+        "GET /hands/h1/verify",
+        "GET /log/checkpoint",
+        "GET /log/key",
+        "GET /log/proofs/consistency",
     ]
     assert json.loads(server.requests[4].content) == {"buy_in": 500, "version": 1, "seat": 2}
     assert json.loads(server.requests[9].content)["overrides"] == {"fee": 0}
+    assert json.loads(server.requests[17].content) == {"anchor": "ab" * 32, "length": 8}
+    assert json.loads(server.requests[18].content) == {"hand_id": HAND, "seed": "cd" * 32}
+    assert server.requests[24].url.query == b"from=3&to=7"
+
+
+def test_the_note_of_the_log_is_text() -> None:
+    assert Server(httpx.Response(200, text="tonk.example\n8\n")).tonk.checkpoint().endswith("8\n")
+    with pytest.raises(Problem, match="not_found"):
+        Server(refusal("not_found", 404)).tonk.checkpoint()
 
 
 def test_play_moves_when_it_is_my_turn_and_ends_without_a_seat() -> None:
@@ -234,7 +259,7 @@ def test_play_moves_when_it_is_my_turn_and_ends_without_a_seat() -> None:
         httpx.Response(304),
         ok(state(9, seat=None)),
     )
-    assert server.tonk.play(TABLE, chosen)["version"] == 9
+    assert server.tonk.play(TABLE, chosen, fair=False)["version"] == 9
     assert moves == ["S", "D 5C"]
     assert json.loads(server.requests[2].content) == {"move": "D 5C", "version": 4}
     assert dict(server.requests[4].url.params) == {"after": "5", "wait": "25"}
@@ -247,13 +272,13 @@ def test_play_goes_on_where_it_was_overtaken() -> None:
         refusal("not_your_turn", 409),
         ok(state(8, status="closed")),
     )
-    assert server.tonk.play(TABLE, first)["version"] == 8
+    assert server.tonk.play(TABLE, first, fair=False)["version"] == 8
 
 
 def test_an_illegal_choice_is_raised() -> None:
     server = Server(ok(state(3, legal="S")), refusal("wrong_phase", 409))
     with pytest.raises(Problem, match="wrong_phase"):
-        server.tonk.play(TABLE, first)
+        server.tonk.play(TABLE, first, fair=False)
 
 
 def entered(status: str, table: str | None = None, *, event: str = "running") -> httpx.Response:
@@ -273,7 +298,7 @@ def test_a_tournament_is_followed_from_table_to_table(monkeypatch: pytest.Monkey
         entered("out"),
     )
     monkeypatch.setattr(server.tonk, "pause", lambda _: None)
-    assert server.tonk.play_tournament(EVENT, first)["status"] == "out"
+    assert server.tonk.play_tournament(EVENT, first, fair=False)["status"] == "out"
     assert [path for path in server.paths if path.endswith("state")] == [
         "/tables/t1/state",
         "/tables/t2/state",
@@ -282,10 +307,10 @@ def test_a_tournament_is_followed_from_table_to_table(monkeypatch: pytest.Monkey
 
 def test_a_tournament_ends_and_who_is_not_in_it_is_told() -> None:
     server = Server(ok({"player_id": PLAYER}), entered("playing", TABLE, event="settled"))
-    assert server.tonk.play_tournament(EVENT, first)["status"] == "playing"
+    assert server.tonk.play_tournament(EVENT, first, fair=False)["status"] == "playing"
     server = Server(ok({"player_id": "nobody"}), entered("playing"))
     with pytest.raises(LookupError):
-        server.tonk.play_tournament(EVENT, first)
+        server.tonk.play_tournament(EVENT, first, fair=False)
 
 
 def test_closing_ends_a_wait() -> None:

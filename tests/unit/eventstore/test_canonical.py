@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import orjson
 import pytest
 import rfc8785
@@ -74,6 +75,35 @@ def test_a_value_outside_the_domain_is_refused(value: object) -> None:
         encode(value)
     with pytest.raises(NotCanonicalError):
         encode({"a": value} if not isinstance(value, list) else value)
+
+
+class Named(msgspec.Struct, kw_only=True):
+    """A struct as events are."""
+
+    b: object
+    a: object = None
+
+
+class Shouted(msgspec.Struct):
+    """A struct with a member that is no key of the log."""
+
+    A: int
+
+
+@given(VALUES)
+def test_a_struct_has_the_text_of_its_members(value: Any) -> None:
+    plain = {"a": [value], "b": value}
+    if fits(plain):
+        assert encode(Named(a=[value], b=value)) == encode(plain)
+
+
+@pytest.mark.parametrize(
+    "value", [Named(b=1.5), Named(b=[INTEGER_MAX + 1]), Named(b=Named(b="\ud800")), Shouted(1)]
+)
+def test_a_struct_with_something_outside_the_domain_is_refused(value: object) -> None:
+    for _ in range(2):  # what is remembered of a class is never that it is good
+        with pytest.raises(NotCanonicalError):
+            encode(value)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Chains, ids, the registry and shares."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -9,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from eventstore.core.canonical import NotCanonicalError
 from eventstore.core.chain import START, Fact, Fault, head_of, seal, verify_chain
@@ -120,6 +120,19 @@ def test_a_record_too_long_is_refused() -> None:
     (event,) = seal(STREAM, START, [fact], at=AT, ids=IDS[:2])
     with pytest.raises(NotCanonicalError, match="a record of"):
         record_bytes(replace(event, data='"' + "a" * 65_535 + '"'))
+
+
+def test_data_may_be_nested_as_deep_as_any_value() -> None:
+    """Eight levels of data are nine of the record: what can be appended can be read back."""
+    (event,) = chain(1)
+    for levels, fits in ((8, True), (9, False)):
+        nested = "[" * (levels - 1) + "1" + "]" * (levels - 1)
+        deep = resealed(event, data=f'{{"a":{nested}}}')
+        if fits:
+            assert read_record(record_bytes(deep)) == deep
+        else:
+            with pytest.raises(NotCanonicalError, match="deep"):
+                read_record(record_bytes(deep))
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,10 @@
 """Who is dealt in at a money table: nobody may lose more than he has there."""
 
-from dataclasses import replace
-
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from games.rules import events
 from games.rules.hosting import dealt_in, may_be_dealt_in, newcomers_seat

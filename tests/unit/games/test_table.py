@@ -1,12 +1,12 @@
 """A table folded from its stream: seats, stacks, clocks, and the documents made of it."""
 
 from collections.abc import Sequence
-from dataclasses import replace as changed
 from datetime import timedelta
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace as changed
 
 from eventstore.core.record import Stored, time_text
 from eventstore.core.refusal import InvariantBroken

@@ -396,7 +396,8 @@ def replaced(stored: Sequence[Stored], event: msgspec.Struct) -> tuple[Stored, .
     log = Log()
     for one in stored:
         log.add(event if type(one.event) is type(event) else one.event)
-    return tuple(replace(new, at=old.at) for new, old in zip(log.stored, stored, strict=True))
+    pairs = zip(log.stored, stored, strict=True)
+    return tuple(msgspec.structs.replace(new, at=old.at) for new, old in pairs)
 
 
 def test_a_short_stack_pays_what_it_has() -> None:

@@ -23,6 +23,7 @@ def test_defaults_without_any_variable(tmp_path: Path) -> None:
     assert (found.port, found.threads, found.prepare, found.num_proxies) == (8000, 0, True, 0)
     assert found.secret_key == env.DEVELOPMENT_KEY
     assert found.dealer_key_file == tmp_path / "keys/dealer.key"
+    assert (found.log_origin, found.witnesses) == ("", ())
 
 
 def test_given_values_are_used(tmp_path: Path) -> None:
@@ -32,6 +33,8 @@ def test_given_values_are_used(tmp_path: Path) -> None:
     assert (found.database_url, found.redis_url) == tuple(GIVEN.values())
     assert (found.secret_key, found.port, found.prepare) == ("a key", 81, False)
     assert found.allowed_hosts == ("a.org", "b.org")
+    witnesses = env.read({**GIVEN, "TONK_WITNESSES": "https://a#k,https://b"}).witnesses
+    assert witnesses == ("https://a#k", "https://b")
 
 
 @pytest.mark.parametrize(

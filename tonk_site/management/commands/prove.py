@@ -14,10 +14,12 @@ from typing_extensions import override
 
 from eventstore.ports import random_bytes
 from tonk_site.embedded_services import CHECKOUT
-from tonk_site.proving import fast_twin, rules_twin
+from tonk_site.proving import append_only, chain, fast_twin, gapless, rules_twin
 from tonk_site.proving.checks import BREACHES_TOLD, Check, Found, Order
 
-CHECKS: Mapping[str, Check] = {one.CHECK.name: one.CHECK for one in (rules_twin, fast_twin)}
+CHECKS: Mapping[str, Check] = {
+    one.CHECK.name: one.CHECK for one in (rules_twin, fast_twin, gapless, chain, append_only)
+}
 
 
 class Command(BaseCommand):
@@ -97,6 +99,8 @@ def _write(path: Path, text: str) -> None:
 def _sizes(check: Check, arguments: Mapping[str, Any]) -> tuple[Mapping[str, int], str]:
     """What is demanded, and the name of that mode."""
     if arguments["only"] is not None:
+        if "hands" not in check.quick:
+            raise CommandError(f"{check.name} plays no hands: --only is not for it", returncode=2)
         return {"hands": 1}, f"only {arguments['only']}"
     if arguments["full"]:
         return check.full, "full"

@@ -29,6 +29,7 @@ async function draw() {
   frame.innerHTML = (await answer.text()).trim();
   keepWhy(before, at);
   if (news.textContent !== shown().news) news.textContent = shown().news;
+  frame.dispatchEvent(new Event("drawn")); // for whoever checks the deal
 }
 
 // Whoever reads why a hand ended so goes on reading where he is while the next one is played, and finds

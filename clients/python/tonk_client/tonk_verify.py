@@ -1,0 +1,1 @@
+../../verify/tonk_verify.py

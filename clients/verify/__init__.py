@@ -1,0 +1,1 @@
+"""Programs for players and auditors that need the standard library alone."""

@@ -1,0 +1,81 @@
+"""Exports of the log over HTTP, sent as they are read (`api.md` section 4.8)."""
+
+import logging
+from collections.abc import AsyncIterator, Iterator
+from itertools import islice
+from typing import Annotated, ClassVar
+from uuid import UUID
+
+import msgspec
+from asgiref.sync import sync_to_async
+from django.core.handlers.asgi import ASGIRequest
+from django.db import connection
+from django.http import StreamingHttpResponse
+from rest_framework.request import Request
+
+from eventstore.api.requests import Query
+from eventstore.core.canonical import INTEGER_MAX
+from eventstore.exports import LOGGER, MEDIA_TYPE, log_export, stream_export
+from eventstore.readers import STAFF
+from players.api.base import ApiView, Operation
+
+CHUNK_LINES = 200  # sent at once
+
+logger = logging.getLogger(LOGGER)
+Index = Annotated[int, msgspec.Meta(ge=0, le=INTEGER_MAX)]
+
+
+class ExportQuery(Query, frozen=True, kw_only=True):
+    """Parameters of `log.export`: leaves from one place to another, which is left out."""
+
+    from_index: Index = 0
+    to_index: Index | None = None
+
+
+class Export(ApiView):
+    """`GET /log/export`."""
+
+    operations: ClassVar = {
+        "GET": Operation("log.export", scope="audit", query=ExportQuery, staff_scope="admin")
+    }
+    query: ExportQuery
+
+    def get(self, request: Request) -> StreamingHttpResponse:
+        """The log as lines of JSON, to the first signed size that is not below `to_index`."""
+        asked = self.query
+        lines = log_export(asked.from_index, asked.to_index, STAFF)
+        to = "the end" if asked.to_index is None else asked.to_index
+        logger.info("leaves %s to %s for staff:%s", asked.from_index, to, self.player(request))
+        return sent(request, lines)
+
+
+def sent_stream(request: Request, stream: str, player: UUID | None) -> StreamingHttpResponse:
+    """The export of a stream, to a caller who may read it."""
+    lines = stream_export(stream)
+    logger.info("%s for %s", stream, f"player:{player}" if player else "anybody")
+    return sent(request, lines)
+
+
+def sent(request: Request, lines: Iterator[bytes]) -> StreamingHttpResponse:
+    """An answer that is read from the database as fast as its reader takes it."""
+    chunks = iter(lambda: b"".join(islice(lines, CHUNK_LINES)), b"")
+    apart = isinstance(request._request, ASGIRequest)
+    return StreamingHttpResponse(
+        _in_threads(chunks) if apart else chunks,
+        content_type=MEDIA_TYPE,
+        headers={"Cache-Control": "private, no-cache"},
+    )
+
+
+async def _in_threads(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """The chunks, read off the loop; no connection is held while the reader is slow."""
+    while chunk := await sync_to_async(_next)(chunks):
+        yield chunk
+
+
+def _next(chunks: Iterator[bytes]) -> bytes:
+    try:
+        return next(chunks, b"")
+    finally:
+        if not connection.in_atomic_block:
+            connection.close()

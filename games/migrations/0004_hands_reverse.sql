@@ -1,0 +1,2 @@
+DROP VIEW games_hand;
+REVOKE ALL ON games_handrow FROM tonk_app;

@@ -1,0 +1,22 @@
+"""What the database must guard of the books (`ledger.md` sections 1 and 2)."""
+
+from eventstore.checks import APP, AUDITOR, READ, Guards, Relation, Routine, Trigger
+
+_READERS = {APP: READ, AUDITOR: READ}
+_NO_CHANGE = Trigger("no_change", "BEFORE DELETE OR UPDATE OR TRUNCATE", "ledger.refuse_change")
+_NO_REMOVAL = Trigger("no_removal", "BEFORE DELETE OR TRUNCATE", "ledger.refuse_change")
+_CHECK_ENTRY = Trigger("check_entry", "AFTER INSERT", "ledger.check_entry", "ROW")
+_CHECK_LEGS = Trigger("check_legs", "AFTER INSERT", "ledger.check_legs")
+_BY_THE_APP = ("open_account", "set_state", "record_payment", "post", "post_batch")
+
+GUARDS = Guards(
+    relations=(
+        Relation("ledger.entry", _READERS, (_NO_CHANGE, _CHECK_ENTRY)),
+        Relation("ledger.posting", _READERS, (_NO_CHANGE, _CHECK_LEGS)),
+        Relation("ledger.account", _READERS, (_NO_REMOVAL,)),
+        Relation("ledger.account_balance", _READERS, (_NO_REMOVAL,)),
+        Relation("ledger.external_payment", _READERS),
+        Relation("ledger.currency", _READERS),
+    ),
+    routines=tuple(Routine(f"ledger.{name}", frozenset({APP})) for name in _BY_THE_APP),
+)

@@ -1,0 +1,107 @@
+"""The page of a table holds every deal that it shows against what was sealed before it."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from eventstore import followers
+from tests.api.hall import Hall
+from tests.sealing import seal_log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+SHOWN_WITHIN_MS = 60_000
+# A page tells a hand at the pace of people; nobody looks here.
+HURRY = """const wait = window.setTimeout;
+window.setTimeout = (call, ms) => wait(call, Math.min(ms, 20));"""
+
+
+@pytest.fixture
+def hall(page: Page, site: str, tmp_path: Path) -> Iterator[Hall]:
+    """A table, watched before its first hand; the page goes on when the test looks at it."""
+    page.add_init_script(HURRY)
+    page.route("**/board?*", lambda route: route.continue_())
+    with closing(Hall(tmp_path, site)) as found:
+        page.goto(f"/tables/{found.table}")
+        yield found
+
+
+def index_hands() -> None:
+    """What sequencer and follower do in the product: order, signature, and where each hand lies."""
+    seal_log()
+    for follower in followers.registered():
+        followers.begin(follower)
+        for version in followers.to_advance(follower):
+            while followers.apply_batch(follower, version):
+                pass
+
+
+def tamper(page: Page, where: str, change: Callable[[Any], Any]) -> None:
+    """Let `change` have its way with the answers that the page gets."""
+
+    def answered(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=json.dumps(change(answer.json())))
+
+    page.route(where, answered)
+
+
+def test_a_fair_deal_is_said_to_hold(page: Page, hall: Hall) -> None:
+    for number in (1, 2):
+        hall.hand()
+        index_hands()
+        text = f"Hand {number}: the deal was checked, and it holds."
+        expect(page.locator("#deal")).to_have_text(text, timeout=SHOWN_WITHIN_MS)
+    expect(page.locator(".facts")).to_contain_text("sealed: 2 seats gave a seed")
+
+
+def test_it_is_said_in_lithuanian(page: Page, hall: Hall) -> None:
+    page.get_by_role("button", name="Lietuviškai").click()
+    hall.hand()
+    text = "Partija 1: dalijimas patikrintas, viskas sutampa."
+    expect(page.locator("#deal")).to_have_text(text, timeout=SHOWN_WITHIN_MS)
+
+
+LIES: dict[str, tuple[str, Callable[[Any], Any], str]] = {
+    "card": (
+        "**/hands/*/cards/*",
+        lambda found: {**found, "salt": "11" * 32},
+        "at place",
+    ),
+    "seed": (
+        "**/hands/*/verify",
+        lambda found: {**found, "server_seed": "22" * 32},
+        "bad_field",
+    ),
+    "record": (
+        "**/hands/*/verify",
+        lambda found: {
+            **found,
+            "records": [one.replace('"v":', '"v":1') for one in found["records"]],
+        },
+        "V0",
+    ),
+    "event": (
+        "**/events?*",
+        lambda found: {**found, "events": [{**one, "hash": "33" * 32} for one in found["events"]]},
+        "not what was shown",
+    ),
+    "gap": ("**/events?*", lambda found: {**found, "events": found["events"][1:]}, "came for"),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_deal_that_does_not_hold_is_said_loudly(page: Page, hall: Hall, lie: str) -> None:
+    where, change, says = LIES[lie]
+    tamper(page, where, change)
+    hall.hand()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("This deal does not hold", timeout=SHOWN_WITHIN_MS)
+    expect(alert).to_contain_text(says)

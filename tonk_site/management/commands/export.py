@@ -1,0 +1,105 @@
+"""`manage.py export receipt|events`: what proves a payout, and the log to take away."""
+
+import json
+import logging
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, BinaryIO
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandError
+from typing_extensions import override
+
+from eventstore.core.refusal import Refused
+from eventstore.exports import LOGGER, log_export, stream_export
+from eventstore.readers import STAFF
+from ledger.receipts import booked, receipt
+
+PROGRESS_LINES = 50_000
+OPERATOR = "the command line"
+
+logger = logging.getLogger(LOGGER)
+Lines = Iterable[bytes]
+
+
+class Command(BaseCommand):
+    """Writes to standard output or a file; what it does is told on standard error."""
+
+    help = "Write a receipt, a stream or the log, to be checked elsewhere."
+    requires_system_checks: tuple[str, ...] = ()
+
+    @override
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """One action a kind of file; all of them know `--out`."""
+        actions = parser.add_subparsers(dest="action", required=True)
+        one = actions.add_parser("receipt", help="all that proves one payout")
+        one.add_argument("entry", metavar="ENTRY", type=int, help="id of an entry of the books")
+        one.add_argument("--player", type=UUID, help="whose, where the entry pays several")
+        events = actions.add_parser("events", help="the log, or one stream of it")
+        events.add_argument("--stream", metavar="S", help="table/<id>, wallet/<id>, ..")
+        events.add_argument("--from", dest="start", metavar="I", type=int, help="the first leaf")
+        events.add_argument(
+            "--to", dest="end", metavar="J", type=int, help="the first leaf left out"
+        )
+        for action in (one, events):
+            action.add_argument("--out", type=Path, help="a file; without it standard output")
+
+    @override
+    def handle(self, **arguments: Any) -> None:
+        """Writes the file. Refusals end with 1 and their code."""
+        try:
+            lines = ACTIONS[arguments["action"]](arguments)
+        except Refused as refused:
+            raise CommandError(_words(refused)) from refused
+        with _opened(arguments["out"]) as file:
+            for number, line in enumerate(lines, start=1):
+                file.write(line)
+                if number % PROGRESS_LINES == 0:
+                    self.stderr.write(f"{number:,} lines")
+
+
+def _receipt(arguments: Mapping[str, Any]) -> Lines:
+    made = receipt(booked(arguments["entry"]), arguments["player"])
+    logger.info("receipt of entry %s for %s", arguments["entry"], OPERATOR)
+    return [json.dumps(made, ensure_ascii=False, indent=1).encode() + b"\n"]
+
+
+def _events(arguments: Mapping[str, Any]) -> Lines:
+    stream, start, end = (arguments[name] for name in ("stream", "start", "end"))
+    if stream is not None:
+        if start is not None or end is not None:
+            raise CommandError("--from and --to are places in the whole log, not in a stream")
+        lines = stream_export(stream)
+        logger.info("%s for %s", stream, OPERATOR)
+    else:
+        lines = log_export(start or 0, end, STAFF)
+        logger.info(
+            "leaves %s to %s for %s", start or 0, "the end" if end is None else end, OPERATOR
+        )
+    return lines
+
+
+ACTIONS: Mapping[str, Callable[[Mapping[str, Any]], Lines]] = MappingProxyType(
+    {"receipt": _receipt, "events": _events}
+)
+
+
+@contextmanager
+def _opened(out: Path | None) -> Iterator[BinaryIO]:
+    if out is None:
+        yield sys.stdout.buffer
+        return
+    try:
+        with out.open("wb") as file:
+            yield file
+    except OSError as error:
+        raise CommandError(f"{out}: {error.strerror}") from error
+
+
+def _words(refused: Refused) -> str:
+    facts = ", ".join(f"{name} {value}" for name, value in refused.refusal.facts.items())
+    return refused.refusal.code + (f": {facts}" if facts else "")
