@@ -17,7 +17,7 @@ ABSENT_SECONDS_MAX = 10.0
 REPEAT_SECONDS = 60.0  # an alarm that goes on is said once a minute
 
 # Parameters, not a join with the state: the planner must know where the scan begins.
-_STATE = """SELECT size, scan_from::text, floor, refused,
+_STATE = """SELECT size, scan_from::text, floor, refused, behind,
     extract(epoch FROM clock_timestamp() - (
         SELECT signed_at FROM eventstore_log_checkpoint ORDER BY size DESC LIMIT 1))::float8,
     EXISTS (SELECT 1 FROM pg_locks
@@ -46,6 +46,7 @@ class Figures:
     sequencer_refused: int  # rows that are not what they say; their streams stand still
     sequencer_absent: bool  # nobody holds the lock
     checkpoint_age_seconds: float | None
+    log_behind: bool = False  # set back behind what was published: commands are refused
 
 
 class _Alarms:
@@ -57,7 +58,7 @@ class _Alarms:
 
 def figures() -> Figures:
     """As they are now."""
-    size, scan_from, floor, refused, age, present = _rows(_STATE, list(LOCK))[0]
+    size, scan_from, floor, refused, behind, age, present = _rows(_STATE, list(LOCK))[0]
     blocked = [stream for (stream,) in _rows(_REFUSED, [refused])] if refused else []
     oldest = _rows(_OLDEST, [scan_from, floor, blocked])
     scanned = _rows(_SCANNED, [scan_from, floor, SCAN_ROWS_MAX + 1])
@@ -68,12 +69,14 @@ def figures() -> Figures:
         sequencer_refused=len(refused),
         sequencer_absent=not present,
         checkpoint_age_seconds=age,
+        log_behind=behind,
     )
 
 
 def is_ready() -> bool:
-    """Whether what is written gets its place soon. True of a log without events."""
-    return figures().log_lag_seconds <= LAG_SECONDS_READY
+    """Whether commands are taken and get their place soon. True of a log without events."""
+    found = figures()
+    return not found.log_behind and found.log_lag_seconds <= LAG_SECONDS_READY
 
 
 def watch() -> Figures:

@@ -84,10 +84,20 @@ class Nodes:
         found = {node: self._remembered(node) for node in nodes}
         missing = [node for node, known in found.items() if known is None]
         if missing:
-            below = self.tiles(map(_tile_below, missing))
-            for node in missing:
-                found[node] = self._remember(node, _from_below(node, below))
+            places = {node: self._tile_of(node) for node in missing}
+            known_tiles = self.tiles(places.values())
+            for node, place in places.items():
+                found[node] = self._remember(node, _made_from(node, place, known_tiles[place]))
         return {node: known for node, known in found.items() if known is not None}
+
+    def _tile_of(self, node: Node) -> Place:
+        """The tile that a node is read from; for a tile's root where none is stored, that tile."""
+        height, number = node
+        (place,) = tiles.tiles_of([node])
+        is_root = height > 0 and height % HEIGHT == 0
+        if is_root and tiles.width_at(place, self.size) < WIDTH:
+            return height // HEIGHT - 1, number
+        return place
 
     def _memory(self, node: Node) -> dict[tuple[UUID, Node], bytes] | None:
         if node[0] >= HEIGHT:
@@ -107,17 +117,9 @@ class Nodes:
         return hashed
 
 
-def _tile_below(node: Node) -> Place:
-    """The tile from which a node is made; for the root of a tile that very one."""
-    height, number = node
-    if height and height % HEIGHT == 0:
-        return height // HEIGHT - 1, number
-    ((place),) = tiles.tiles_of([node])
-    return place
-
-
-def _from_below(node: Node, below: dict[Place, Sequence[bytes]]) -> bytes:
-    height, _ = node
-    if height and height % HEIGHT == 0:
-        return merkle.root(below[_tile_below(node)])
-    return tiles.hash_of(node, below)
+def _made_from(node: Node, place: Place, hashes: Sequence[bytes]) -> bytes:
+    """Hash of a node from its tile, or from all of the tile whose root it is."""
+    level, _ = place
+    if node[0] == HEIGHT * (level + 1):
+        return merkle.root(hashes)
+    return tiles.hash_of(node, {place: hashes})

@@ -33,7 +33,7 @@ LOCK = (0x746F6E6B, 1)  # whoever holds this advisory lock is the sequencer
 BATCH_EVENTS = 1024
 PUBLISH_SECONDS_MAX = 1
 
-_STATE = """SELECT log_id, origin, size, scan_from::text, floor, system_identifier, refused
+_STATE = """SELECT log_id, origin, size, scan_from::text, floor, system_identifier, refused, behind
     FROM eventstore_log_state FOR UPDATE"""
 # The left join keeps the snapshot of a round that finds nothing. Parameters, not a join with the
 # state: the planner must know where the scan begins. The columns are the fields of `Stored`.
@@ -76,6 +76,7 @@ class State:
     floor: int
     system_identifier: int | None
     refused: tuple[int, ...]
+    behind: bool  # commands are refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,8 @@ class Sequencer:
             self._compare_with_newest(state)
             self._restored = self._restore(state)
             self._blocked = self._streams_at(state.refused, upto=state.floor)
+            if state.behind:  # people have put it right
+                self._execute("UPDATE eventstore_log_state SET behind = false")
         self.stream, self.origin = log_stream(log_id), origin
         keys.begin(self.stream, origin, self.folder, using=self._using)
 
@@ -385,8 +388,8 @@ class Sequencer:
             yield self._state()
 
     def _state(self) -> State:
-        log_id, origin, size, scan_from, floor, cluster, refused = self._row(_STATE)
-        return State(log_id, origin, size, int(scan_from), floor, cluster, tuple(refused))
+        log_id, origin, size, scan_from, floor, cluster, refused, behind = self._row(_STATE)
+        return State(log_id, origin, size, int(scan_from), floor, cluster, tuple(refused), behind)
 
     def _now(self) -> datetime:
         found: datetime = self._row("SELECT clock_timestamp()")[0]

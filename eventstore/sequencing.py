@@ -2,6 +2,7 @@
 
 import logging
 import time
+from contextlib import suppress
 from threading import Event, Thread
 
 from django.conf import settings
@@ -35,6 +36,8 @@ def run(stop: Event, urgent: frozenset[str]) -> None:
         except (LogBehindPublished, KeyMissing) as why:
             name = "log_behind_published" if isinstance(why, LogBehindPublished) else "log_key"
             logger.log(logging.ERROR, "%s: %s; nothing is ordered or signed", name, why)
+            if isinstance(why, LogBehindPublished):
+                stop_writers()
             pause = REFUSED_SECONDS
         except Error as fault:
             logger.warning("the sequencer begins again: %s", fault)
@@ -48,6 +51,12 @@ def hold() -> bool:
     with connections[USING].cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", LOCK)
         return bool(cursor.fetchone()[0])
+
+
+def stop_writers() -> None:
+    """Have every command refused until a sequencer starts again: the product serves reads only."""
+    with suppress(Error), connections[USING].cursor() as cursor:  # told again at the next look
+        cursor.execute("UPDATE eventstore_log_state SET behind = true WHERE NOT behind")
 
 
 def work(stop: Event, urgent: frozenset[str]) -> None:

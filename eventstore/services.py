@@ -150,7 +150,8 @@ def run_command(
     versions and the row's changes are written in one statement before the commit.
 
     Raises: Refused with `not_found` (no such row), `idempotency_key_reused`,
-    `idempotency_in_progress`, or whatever `work` refuses; nothing is stored then.
+    `idempotency_in_progress`, `unavailable` (the log is behind what was published), or whatever
+    `work` refuses; nothing is stored then.
     """
     return in_transaction(partial(_command, receipt=receipt, live=live, work=work))
 
@@ -171,6 +172,7 @@ def _command(
     if row is None:
         answered = earlier(receipt)
         if answered is None:  # the receipt is new, so it is the subject that is not there
+            require_writable()
             raise refuse("not_found")
         return answered
     outcome = work(tx, row)
@@ -179,9 +181,13 @@ def _command(
 
 
 def _enter(receipt: Receipt, live: LiveRow | None) -> Row | None:
-    """The locked live row after a fresh receipt; None where the receipt or no such row exists."""
-    sql = """WITH inserted_receipt AS (
-        INSERT INTO eventstore_command_receipt (actor, key, fingerprint) VALUES (%s, %s, %s)
+    """The locked live row after a fresh receipt.
+
+    None where the receipt or no such row exists, or where nothing may be written.
+    """
+    sql = f"""WITH inserted_receipt AS (
+        INSERT INTO eventstore_command_receipt (actor, key, fingerprint)
+        SELECT %s, %s, %s::bytea WHERE NOT EXISTS ({_BEHIND})
         ON CONFLICT DO NOTHING RETURNING 1) """
     parameters: list[Any] = [receipt.actor, receipt.key, receipt.fingerprint]
     if live is None:
@@ -192,6 +198,18 @@ def _enter(receipt: Receipt, live: LiveRow | None) -> Row | None:
         WHERE live.id = %s AND EXISTS (SELECT 1 FROM inserted_receipt) FOR UPDATE OF live"""
     found = _rows(sql, [*parameters, live.id])
     return found[0] if found else None
+
+
+_BEHIND = "SELECT 1 FROM eventstore_log_state WHERE behind"
+
+
+def require_writable() -> None:
+    """Raises: Refused with `unavailable` where the log is behind what was published.
+
+    What would be written then is not in the log that others have seen (`eventstore.md` 3.2).
+    """
+    if _rows(_BEHIND, []):
+        raise refuse("unavailable")
 
 
 def earlier(receipt: Receipt) -> Outcome | None:

@@ -17,6 +17,7 @@ from eventstore.core.notes import BadNote, Note, VerifierKey, parse_note
 from eventstore.core.tiles import WIDTH, Edge, Tile
 
 PAGE_ROWS = 2_000
+UNTRUSTED = "not signed by a key that you gave"
 LEAF, TILE, CHECKPOINT, KEY, KEPT = (
     "log_leaf",
     "log_tile",
@@ -210,7 +211,8 @@ class _Walk:
         if note.size != size:
             return "bad_note"
         if not any(key.signed(note) for key in self.trusted):
-            return "bad_signature"
+            known = any(key.signed(note) for key in self.stated)
+            return UNTRUSTED if known else "bad_signature"
         return None if note.root == root else "bad_root"
 
     def _is_own(self, text: str) -> bool:

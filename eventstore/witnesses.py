@@ -30,7 +30,9 @@ logger = logging.getLogger(__name__)
 EVERY_SECONDS = 60.0
 ANSWER_SECONDS_MAX = 10.0
 SIZE_DIGITS_MAX = 18
-LINE_CHARACTERS_MAX = 512
+LINE_CHARACTERS_MAX = 300  # a longer name is none to verifiers: they would refuse the whole note
+LINES_MAX = 4  # of one witness: all that is served must stay a note that everybody reads
+ANSWER_BYTES_MAX = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class Witnesses:
         for witness in self._witnesses:
             try:
                 self.ask(witness)
-            except (NoCosignature, httpx.HTTPError, Refused, Error) as fault:
+            except (NoCosignature, httpx.HTTPError, httpx.InvalidURL, Refused, Error) as fault:
                 logger.warning("witness %s: %s", witness.url, fault)
 
     def ask(self, witness: Witness) -> None:
@@ -106,10 +108,13 @@ class Witnesses:
     def _post(self, witness: Witness, newest: tree.Checkpoint, old: int) -> httpx.Response:
         path = tree.consistency(old, newest.size, using=self._using) if old else ()
         body = request_body(old, path, newest.note)
-        return httpx.post(
-            witness.url, content=body.encode(), timeout=ANSWER_SECONDS_MAX,
-            headers={"Content-Type": "text/plain; charset=utf-8"},
-        )  # fmt: skip
+        headers = {"Content-Type": "text/plain; charset=utf-8", "Accept-Encoding": "identity"}
+        content = body.encode()
+        with httpx.stream(
+            "POST", witness.url, content=content, timeout=ANSWER_SECONDS_MAX, headers=headers
+        ) as answer:
+            found = _all_of(answer)
+        return httpx.Response(answer.status_code, content=found)
 
     def _keep(self, newest: tree.Checkpoint, lines: Sequence[Line]) -> None:
         with connections[self._using].cursor() as cursor:
@@ -119,6 +124,16 @@ class Witnesses:
                     VALUES (%s, %s, %s) ON CONFLICT DO NOTHING""",
                     [newest.size, line.name, line.text],
                 )
+
+
+def _all_of(answer: httpx.Response) -> bytes:
+    """The body of an answer as it came, if it is no longer than any could be."""
+    found = b""
+    for part in answer.iter_raw():
+        found += part
+        if len(found) > ANSWER_BYTES_MAX:
+            raise NoCosignature(f"answered more than {ANSWER_BYTES_MAX} bytes")
+    return found
 
 
 def _size(answer: httpx.Response, newest: tree.Checkpoint) -> int:
@@ -148,7 +163,7 @@ def _lines(witness: Witness, newest: tree.Checkpoint, text: str) -> list[Line]:
     ]
     if not found:
         raise NoCosignature("answered without a cosignature")
-    return found
+    return found[:LINES_MAX]
 
 
 def _ended(text: str) -> str:

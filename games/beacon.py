@@ -129,3 +129,9 @@ def beacon() -> Beacon | None:
     """The configured beacon, None where the product runs without one."""
     url = settings.BEACON_URL
     return _at(url) if url else None
+
+
+def beacon_of(chain: str) -> Beacon | None:
+    """The configured beacon where it is of the chain with this hash, None elsewhere."""
+    url = settings.BEACON_URL
+    return _at(url) if url and url.rstrip("/").endswith(f"/{chain}") else None

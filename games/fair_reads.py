@@ -83,6 +83,8 @@ def own_cards(table_id: UUID, player: UUID) -> Document:
     if hand is None or hand.over or folded.table.sealing or place.seat not in hand.setup.seats:
         raise refuse("no_hand")
     opened = _of_running(folded)
+    if opened is None:
+        raise refuse("no_hand")
     found = [opened.at(one) for one in _held(folded.table, place.seat)]
     return {
         "hand_id": hand.setup.hand,
@@ -95,10 +97,10 @@ def card(hand_id: UUID, place: int, player: UUID | None) -> Document:
 
     Raises: Refused with `not_found`.
     """
-    where = find(hand_id)
-    if where is None or where.dealt_version is None:
-        raise refuse("not_found")
+    where = _dealt(hand_id)
     seen = see(where.table, player)
+    if where.last_version is None:
+        where = _dealt(hand_id)  # it may have ended before the table was seen
     runs = seen.table.playing and _hand_of(seen.table) == str(hand_id)
     if where.last_version is None or runs or seen.table.version < where.last_version:
         opened = _seen_card(where, seen, place)
@@ -108,6 +110,14 @@ def card(hand_id: UUID, place: int, player: UUID | None) -> Document:
     if found is None:
         raise refuse("not_found")
     return document(found)
+
+
+def _dealt(hand_id: UUID) -> HandPlace:
+    """The place of a hand that was dealt. Raises: Refused with `not_found`."""
+    where = find(hand_id)
+    if where is None or where.dealt_version is None:
+        raise refuse("not_found")
+    return where
 
 
 def _hand_of(table: Table) -> str | None:
@@ -128,19 +138,26 @@ def _seen_card(where: HandPlace, seen: Seen, place: int) -> Openings | None:
         return None
     public = {at for one in seen.stored for at, _ in shown(one.event)}
     folded = current(where.table, seen.row.hand_version)
-    if _hand_of(folded.table) != str(where.hand) or not folded.table.playing:
-        return _of_ended(where) if place in public else None  # it has ended just now
-    seat = seen.viewer.seat
-    own = _held(folded.table, seat) if seat is not None else []
-    return _of_running(folded) if place in public or place in own else None
+    if _hand_of(folded.table) == str(where.hand) and folded.table.playing:
+        seat = seen.viewer.seat
+        own = _held(folded.table, seat) if seat is not None else []
+        if place not in public and place not in own:
+            return None
+        opened = _of_running(folded)
+        if opened is not None:
+            return opened
+    return _of_ended(_dealt(where.hand))  # it has ended just now: all is open
 
 
-def _of_running(folded: Folded) -> Openings:
-    """The openings of the hand that runs. For who may see the card alone."""
+def _of_running(folded: Folded) -> Openings | None:
+    """The openings of the hand that runs, for who may see the card alone; None once it has ended.
+
+    Its seed goes with its end, which may come between two statements.
+    """
     dealt = folded.table.dealt
     seed = dealer.seed_of(UUID(dealt.hand)) if dealt is not None else None
     if dealt is None or seed is None:
-        raise refuse("no_hand")  # it ended between two statements
+        return None
     return openings(dealt, seed, _reshuffled([one.event for one in folded.stored]))
 
 

@@ -11,7 +11,7 @@ from eventstore.core.ids import HOUSE_STREAM, table_stream, tournament_stream, w
 from eventstore.core.record import Stored
 from eventstore.core.refusal import refuse
 from eventstore.exports import verifier_keys
-from eventstore.readers import COMMITMENT
+from eventstore.readers import COMMITMENT, running_hands
 from ledger.core.entries import key_of
 from ledger.core.kinds import Kind
 from ledger.core.receipts import (
@@ -208,6 +208,9 @@ def _slice(wanted: _Range, size: int) -> Slice:
         raise refuse("receipt_too_long", stream=wanted.stream, records=count, limit=RECORDS_MAX)
     index = tree.index_of(wanted.stream, wanted.last)
     if index is None or index >= size:
+        raise refuse("not_yet_sealed")
+    hidden_from = running_hands([wanted.stream], size).get(wanted.stream)
+    if hidden_from is not None and hidden_from <= wanted.last:  # a hand runs on: nobody reads it
         raise refuse("not_yet_sealed")
     records = store.events_after(wanted.stream, wanted.first - 1, limit=count)
     return Slice(records, index, tree.inclusion(index, size))

@@ -15,7 +15,7 @@ from eventstore.core.chain import START, Fact
 from eventstore.core.ids import HOUSE, player_stream
 from eventstore.core.refusal import refuse
 from eventstore.ports import new_id, random_bytes
-from eventstore.services import LiveRow, Transaction, in_transaction
+from eventstore.services import LiveRow, Transaction, in_transaction, require_writable
 from players.core import names, roles
 from players.core.events import PlayerRegistered, RoleGranted
 from players.models import Kind, Role, Token, User
@@ -100,6 +100,7 @@ def register_bot(level: str, display_name: str) -> User:
 
 
 def _open(tx: Transaction, *, account: User, granted: Iterable[str]) -> User:
+    require_writable()
     account.created_at = tx.now
     try:
         with transaction.atomic():

@@ -43,6 +43,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from hashlib import sha256, sha512
 from hmac import digest as hmac_digest
+from http.client import HTTPException
 from operator import itemgetter
 from pathlib import Path
 from struct import unpack
@@ -84,7 +85,9 @@ RECEIPT, EXPORT, RECORD = "tonk/receipt/1", "tonk/export/1", "tonk/event/1"
 RECORD_BYTES_MAX = 65_535
 RECORDS_MAX = 20_000  # of one slice
 LINE_BYTES_MAX = 1 << 20  # of an export: longer than any record, escaped
+RECEIPT_BYTES_MAX = 1 << 28  # slices are shorter by far
 NOTE_BYTES_MAX = 1 << 16
+SIGNATURES_MAX = 100  # of a note, as in Go's signed notes: each may cost a look at a signature
 INTEGER_MAX = 2**53 - 1
 STRING_MAX = 1024
 NESTING_MAX = 9  # eight of data, and the record around it
@@ -550,6 +553,11 @@ class Note:
     lines: tuple[tuple[str, bytes, bytes], ...]
 
 
+def is_name(text: str) -> bool:
+    """Whether a text may name who signs."""
+    return _name(text) is not None
+
+
 def strict_base64(text: str) -> bytes:
     """Bytes of standard base64 in its one spelling. Raises: ValueError."""
     data = b64decode(text, validate=True)
@@ -590,6 +598,8 @@ def read_note(note: str) -> Note:
     parts = text.split("\n")
     if not found or len(parts) != 3 or lines.pop() != "" or not lines:
         raise Failed("bad_note", "three lines, an empty one, signatures")
+    if len(lines) > SIGNATURES_MAX:
+        raise Failed("bad_note", f"{len(lines)} signature lines")
     origin, size, root = parts
     try:
         if not _name(origin) or not _size(size) or len(strict_base64(root)) != 32:
@@ -1526,12 +1536,17 @@ KINDS = (
 OF_TOURNAMENTS = ("prize", "bounty", "refund", "compensation")
 FIRST_PAYOUT = 10
 MANUAL = "manual"
+HOUSE_ROLES = frozenset(
+    ("cash", "rake", "fee_income", "overlay", "promotion", "payment_costs", "bad_debt", "opening",
+     "issue", "adjustment")
+)  # fmt: skip
+_stripe = re.compile(r"[0-9]{2}\Z").match
 
 
 def unstriped(account: str, key: str) -> str | None:
     """An account without the stripe that its entry's key gives; None for another stripe."""
     head, _, tail = account.rpartition(":")
-    if len(tail) != 2 or not tail.isdecimal():
+    if account.partition(":")[0] not in HOUSE_ROLES or not _stripe(tail):
         return account
     return head if int(tail) == sha256(key.encode()).digest()[0] & 15 else None
 
@@ -2059,7 +2074,8 @@ def _parts_around(records: Sequence[Fields], source: Fields) -> list[Fields]:
         for one in parts
         if one["type"] == source["type"]
     ]
-    if numbers != [(part, count, data["currency"]) for part in range(1, count + 1)]:
+    due = [(part, count, data["currency"]) for part in range(1, len(parts) + 1)]
+    if len(parts) != count or numbers != due:
         raise Failed("prize_mismatch", f"{place_of(source['stream'], source['v'])}: parts")
     return parts
 
@@ -2350,11 +2366,14 @@ def fetched(url: str) -> bytes:
     opener = urllib.request.OpenerDirector()
     for handler in _WEB:
         opener.add_handler(handler())
-    answer = opener.open(url, timeout=20)
-    if answer is None:
-        raise OSError(f"no address of the web: {url}")
-    with answer:
-        body = bytes(answer.read(NOTE_BYTES_MAX + 1))
+    try:
+        answer = opener.open(url, timeout=20)
+        if answer is None:
+            raise OSError(f"no address of the web: {url}")
+        with answer:
+            body = bytes(answer.read(NOTE_BYTES_MAX + 1))
+    except (HTTPException, ValueError) as fault:  # no HTTP, or no address at all
+        raise OSError(f"{url}: {fault!r}") from fault
     if len(body) > NOTE_BYTES_MAX:
         raise OSError(f"{url} answers more than {NOTE_BYTES_MAX} bytes")
     return body
@@ -2538,7 +2557,10 @@ def verify_file(name: str, keys: Sequence[str] = (), report: Report = lambda *_:
         first = source.readline(LINE_BYTES_MAX + 1)
         if _is_export(first):
             return verify_export(_lines(first, source), keys, report)
-        return verify(first + source.read(), keys, report)
+        whole = first + source.read(RECEIPT_BYTES_MAX)
+        if len(whole) > RECEIPT_BYTES_MAX:
+            raise Failed("bad_file", f"more than {RECEIPT_BYTES_MAX} bytes")
+        return verify(whole, keys, report)
 
 
 def _lines(first: bytes, source: Any) -> Iterator[bytes]:
@@ -2579,7 +2601,11 @@ def _key_argument(text: str) -> str:
 
 
 def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
+    """One line, whatever a file has put into it: nothing that starts another or moves a cursor."""
+    shown = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in line)
+    encoding = sys.stdout.encoding or "ascii"
+    shown = shown.encode(encoding, "backslashreplace").decode(encoding)
+    sys.stdout.write(f"{shown}\n")
     sys.stdout.flush()
 
 

@@ -25,6 +25,7 @@ state holds size and root per origin and is on the disk before a line is handed 
 from __future__ import annotations
 
 import argparse
+import fcntl
 import os
 import secrets
 import sys
@@ -36,7 +37,7 @@ from hashlib import sha512
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -47,6 +48,7 @@ except ImportError:  # taken out of its repository, with the verifier beside it
     verify = import_module("tonk_verify")
 
 REQUEST_BYTES_MAX = 1 << 16
+LENGTH_DIGITS_MAX = 6
 PROOF_LINES_MAX = 63  # of C2SP tlog-witness
 SECONDS_MAX = 20  # that one request may take to arrive
 SIZE_TYPE = "text/x.tlog.size"
@@ -200,6 +202,20 @@ def read_kept(state: Path) -> dict[str, tuple[int, bytes]]:
     return {origin: (one["size"], bytes.fromhex(one["root"])) for origin, one in value.items()}
 
 
+def locked(state: Path) -> IO[str]:
+    """A file that holds the state for this process while it is open. Raises: OSError.
+
+    Each process knows what it has signed itself: two with one state would sign two pasts.
+    """
+    lock = state.with_name(f"{state.name}.lock").open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as fault:
+        lock.close()
+        raise OSError(f"{state} is another witness's") from fault
+    return lock
+
+
 def _as_state(kept: Mapping[str, tuple[int, bytes]]) -> dict[str, object]:
     return {origin: {"size": size, "root": root.hex()} for origin, (size, root) in kept.items()}
 
@@ -246,7 +262,8 @@ def server(witness: Witness, host: str, port: int) -> ThreadingHTTPServer:
             if self.path != "/add-checkpoint":
                 return Answer(404, "POST /add-checkpoint\n")
             length = self.headers.get("Content-Length", "")
-            if not length.isdecimal() or int(length) > REQUEST_BYTES_MAX:
+            is_length = length.isdecimal() and len(length) <= LENGTH_DIGITS_MAX
+            if not is_length or int(length) > REQUEST_BYTES_MAX:
                 return Answer(400, "Content-Length\n")
             try:
                 return witness.add_checkpoint(self.rfile.read(int(length)))
@@ -277,7 +294,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     host, _, port = asked.listen.rpartition(":")
     if not all(map(verify.is_verifier_key, asked.log)) or not port.isdecimal():
         parser.error("--log is a verifier key, --listen HOST:PORT")
+    if not verify.is_name(asked.name):
+        parser.error("--name has neither blanks nor +")
     try:
+        lock = locked(asked.state)
         signer = Signer(read_seed(asked.key))
         witness = Witness(asked.name, signer, asked.log, asked.state, time.time)
         running = server(witness, host.strip("[]"), int(port))
@@ -291,6 +311,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         running.serve_forever()
     except KeyboardInterrupt:
         running.server_close()
+    finally:
+        lock.close()
     return 0
 
 

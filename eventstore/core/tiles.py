@@ -16,7 +16,7 @@ WIDTH = 1 << HEIGHT
 HASH_BYTES = 32
 TILE_BYTES = WIDTH * HASH_BYTES
 LEVEL_MAX = 63 // HEIGHT  # sizes are numbers of 63 bits
-_TILE = re.compile(r"((?:x[0-9]{3}/)*[0-9]{3})(?:\.p/([1-9][0-9]{0,2}))?\Z")
+_TILE = re.compile(r"((?:x[0-9]{3}/){0,6}[0-9]{3})(?:\.p/([1-9][0-9]{0,2}))?\Z")
 
 Place = tuple[int, int]
 """Level and number of a tile."""

@@ -26,7 +26,7 @@ Index = Annotated[int, msgspec.Meta(ge=0, le=INTEGER_MAX)]
 
 
 class ExportQuery(Query, frozen=True, kw_only=True):
-    """Parameters of `log.export`: leaves from one place to another, which is left out."""
+    """Parameters of `log.export`: records from one place to another, which is left out."""
 
     from_index: Index = 0
     to_index: Index | None = None
@@ -45,14 +45,15 @@ class Export(ApiView):
         asked = self.query
         lines = log_export(asked.from_index, asked.to_index, STAFF)
         to = "the end" if asked.to_index is None else asked.to_index
-        logger.info("leaves %s to %s for staff:%s", asked.from_index, to, self.player(request))
+        who = self.player(request)
+        logger.info("exported records %s to %s for staff:%s", asked.from_index, to, who)
         return sent(request, lines)
 
 
 def sent_stream(request: Request, stream: str, player: UUID | None) -> StreamingHttpResponse:
     """The export of a stream, to a caller who may read it."""
     lines = stream_export(stream)
-    logger.info("%s for %s", stream, f"player:{player}" if player else "anybody")
+    logger.info("exported %s for %s", stream, f"player:{player}" if player else "anybody")
     return sent(request, lines)
 
 

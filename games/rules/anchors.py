@@ -48,6 +48,16 @@ class Chain:
         """Whether a link is left to show."""
         return self.used < self.length
 
+    def was_registered(self, anchor: str, length: int) -> bool:
+        """Whether this is the newest chain of the seat already, of which no link has been shown."""
+        if self.following is not None:
+            return self.following == (anchor, length)
+        return not self.used and (self.anchor, self.length) == (anchor, length)
+
+    def shows_next_of(self, anchor: str) -> bool:
+        """Whether the log has, or may soon have, the seed that would come after this anchor."""
+        return anchor in {self.anchor, self.last_link}
+
     def is_next(self, seed: str) -> bool:
         """Whether this is the one seed that the seat may show now."""
         return self.live and fair.is_next_link(bytes.fromhex(seed), bytes.fromhex(self.last_link))

@@ -23,7 +23,7 @@ from games.models import Table as Live
 from games.rules import anchors, events, window
 from games.rules.anchors import Anchors
 from games.rules.fair import SeatSeed
-from games.rules.hosting import dealt_in
+from games.rules.hosting import dealt_in, may_be_dealt_in
 from games.rules.table import Place, Table
 from games.services.anchors import anchors_of
 from games.services.hands import Deal, committed, cut_for_deal, dealt, first_dealer
@@ -87,7 +87,7 @@ def with_commitment(
     """
     facts = list(before)
     table = preview(loaded, facts, tx.now)
-    if len(dealt_in(table)) == 0:
+    if not may_be_dealt_in(table):
         return facts
     if table.fairness == "beacon" and mixed_in is None:
         raise refuse("unavailable")
@@ -95,9 +95,9 @@ def with_commitment(
     if table.fairness == "strict":
         facts += _without_anchor(table, chains)
         table = preview(loaded, facts, tx.now)
-    players = dealt_in(table)
-    if not players:
+    if not may_be_dealt_in(table):  # bots alone may be left
         return facts
+    players = dealt_in(table)
     if first_dealer(table, [place.seat for place in players]) is None:
         cut = cut_for_deal(loaded.id, table, players)
         facts.append(Fact(cut, DEALER))

@@ -27,6 +27,11 @@ def system_receipt(actor: str, act: str, subject: UUID, version: int) -> Receipt
     return Receipt(actor, key, fingerprint("TASK", act, {"id": str(subject), "version": version}))
 
 
+def books_stand(loaded: Folded) -> bool:
+    """Whether people must look at the books of a table before it begins another hand."""
+    return cursor(loaded.stream).parked_code is not None
+
+
 def deal_next(table_id: UUID, version: int) -> Outcome:
     """Deal the hand that is due at a cash table in this version, or commit to it.
 
@@ -44,7 +49,7 @@ def deal_next(table_id: UUID, version: int) -> Outcome:
             raise refuse("stale_version", current_version=table.version)
         if row["due"] != "deal" or tx.now < row["due_at"]:
             raise refuse("wrong_state", status=table.status)
-        if cursor(loaded.stream).parked_code is not None:
+        if books_stand(loaded):
             raise refuse("table_parked")
         after, first, last = deal_in(tx, loaded, own_terms(table), mixed_in=mixed_in)
         return Outcome(

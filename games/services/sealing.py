@@ -7,7 +7,7 @@ from uuid import UUID
 from eventstore.core.chain import Fact
 from eventstore.core.refusal import refuse
 from eventstore.services import Outcome, Row, Transaction, run_command
-from games.beacon import beacon
+from games.beacon import beacon, beacon_of
 from games.folds import Folded, current
 from games.models import Table as Live
 from games.rules import window
@@ -21,7 +21,7 @@ from games.services.committing import (
     terms_of,
     with_commitment,
 )
-from games.services.deals import deal_changes, system_receipt
+from games.services.deals import books_stand, deal_changes, system_receipt
 from games.services.loading import DEALER, append
 
 
@@ -66,14 +66,16 @@ class _Drawn:
 
 def _drawn(table_id: UUID) -> _Drawn | None:
     """The beacon's bytes for the open commitment, asked before the transaction."""
-    source = beacon()
     row = Live.objects.filter(id=table_id).values_list("hand_version", "due").first()
-    if source is None or row is None or row[1] != "seal":
+    if beacon() is None or row is None or row[1] != "seal":
         return None
     committed = current(table_id, row[0]).table.commitment
     if committed is None or committed.beacon is None:
         return None
-    number = committed.beacon.round
+    # The settings may name another chain by now, whose rounds have the same numbers.
+    source, number = beacon_of(committed.beacon.chain), committed.beacon.round
+    if source is None:
+        return None
     return _Drawn(number, source.randomness(number) or b"")
 
 
@@ -106,4 +108,6 @@ def _without_the_silent(tx: Transaction, loaded: Folded, missing: tuple[int, ...
     terms = terms_of(table)
     facts = aborted(table, "silent_seat", missing)
     facts += [silent(table.place(seat)) for seat in missing if table.place(seat).sat_out is None]
+    if books_stand(loaded):
+        return facts
     return with_commitment(tx, loaded, terms, before=facts)

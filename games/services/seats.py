@@ -156,7 +156,8 @@ def sit_out(table_id: UUID, player: UUID, receipt: Receipt) -> Outcome:
     """
 
     def facts(loaded: Folded, place: Place) -> list[Fact]:
-        del loaded
+        if loaded.table.of_tournament:  # who is in it pays until he is out
+            raise refuse("tournament_table")
         if place.sat_out is not None:
             return []
         out = events.SatOut(seat=place.seat, player=place.player, reason="asked")

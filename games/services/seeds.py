@@ -32,21 +32,34 @@ def register_anchor(wish: NewAnchor, receipt: Receipt) -> Outcome:
     """Fix the seeds of a seat: in force from the next commitment on.
 
     Locks the live row; appends SeedAnchored, and SatIn for whoever sits out since he was silent.
-    Raises: Refused with `not_seated`.
+    The seat's newest anchor again is no news. Raises: Refused with `not_seated`, `bad_seed` (a link
+    of the chain in force: the seeds after it are known).
     """
 
     def work(tx: Transaction, row: Row) -> Outcome:
         loaded = loading.load(tx, row)
         place = _seat_of(loaded, wish.player)
-        anchored = events.SeedAnchored(
-            seat=place.seat, player=place.player, anchor=wish.anchor, length=wish.length
-        )
-        facts = [Fact(anchored, _actor(place))]
+        facts = _anchored(loaded, place, wish)
         if place.sat_out == "silent":
             facts.append(Fact(events.SatIn(seat=place.seat, player=place.player), _actor(place)))
-        return _appended(tx, row, loaded, facts, Outcome(201, {"index": 0}))
+        said = Outcome(201, {"index": 0})
+        return _appended(tx, row, loaded, facts, said) if facts else said
 
     return run_command(receipt, loading.live(wish.table), work)
+
+
+def _anchored(loaded: Folded, place: Place, wish: NewAnchor) -> list[Fact]:
+    """The fact of a chain that is new. Raises: Refused."""
+    chain = anchors_of(loaded.id, loaded.table).chains.get(place.seat)
+    if chain is not None and chain.player == place.player:
+        if chain.was_registered(wish.anchor, wish.length):
+            return []
+        if chain.shows_next_of(wish.anchor):
+            raise refuse("bad_seed")
+    anchored = events.SeedAnchored(
+        seat=place.seat, player=place.player, anchor=wish.anchor, length=wish.length
+    )
+    return [Fact(anchored, _actor(place))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

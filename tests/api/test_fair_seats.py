@@ -11,6 +11,7 @@ import pytest
 from clients.python.tonk_client import DealNotFair
 from eventstore import tree
 from tests.api.hall import Hall
+from tests.fair_seats import time_is_up
 from tests.sealing import seal_log
 
 if TYPE_CHECKING:
@@ -79,6 +80,24 @@ def test_a_strict_table_deals_to_clients_that_take_part(db: None, tmp_path: Path
         hall.hand()
     [deal] = hall.events("HandDealt")
     assert [one["seed"] for one in deal["players"]] == ["revealed", "revealed"]
+
+
+def test_who_is_silent_while_he_asks_to_sit_out_fixes_new_seeds(db: None, tmp_path: Path) -> None:
+    """Two silences cost the anchor, whatever the seat sits out for."""
+    with closing(Hall(tmp_path, fairness="strict")) as hall:
+        hall.hand()
+        seat = f"/tables/{hall.table}/seat"
+        for _ in range(2):
+            hall.commit()
+            hall.petras.look()
+            assert hall.ona.who.post(f"{seat}/sit-out").status == 200
+            time_is_up(hall.table)
+            hall.ona.look()
+            assert hall.ona.who.post(f"{seat}/sit-in").status == 200
+        assert [one["reason"] for one in hall.events("ShuffleAborted")] == ["silent_seat"] * 2
+        hall.hand()
+    dealt = hall.events("HandDealt")[-1]
+    assert [one["seed"] for one in dealt["players"]] == ["revealed", "revealed"]
 
 
 def test_hands_are_found_in_the_signed_log_and_the_log_goes_on(

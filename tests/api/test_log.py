@@ -109,7 +109,7 @@ def test_tiles_give_the_signed_root() -> None:
 @pytest.mark.parametrize(
     "path",
     ["0/001", "0/000.p/66", "0/000.p/0", "0/000.p/256", "0/0", "0/x000/000", "1/000.p/1", "9/000",
-     "77777777777777777777/000", "0/000.p/1/1"],
+     "77777777777777777777/000", "0/000.p/1/1", "0/" + "x001/" * 1500 + "001"],
 )  # fmt: skip
 def test_a_tile_that_is_not_there(path: str) -> None:
     grow(64)

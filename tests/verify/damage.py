@@ -10,12 +10,14 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 from eventstore.core.canonical import encode
 from tests.verify.log import (
     ORIGIN,
     OTHER_SEED,
+    SEED,
     VKEY,
     Change,
     Edit,
@@ -192,6 +194,21 @@ def amounts(change: Callable[[int], int]) -> Edit:
     return edit
 
 
+def _striped_seat(receipt: Receipt) -> None:
+    """The stripe that a house account would have in this entry, on a player's seat."""
+    stripe = sha256(receipt["entry"]["key"].encode()).digest()[0] & 15
+    seat = next(one for one in receipt["entry"]["postings"] if one["account"].startswith("seat:"))
+    seat["account"] += f":{stripe:02}"
+
+
+def _beginning_missing(receipt: Receipt) -> None:
+    """The first record of the tournament goes."""
+    stream = receipt["entry"]["source_stream"]
+    cut = next(one for one in receipt["streams"] if one["stream"] == stream)
+    del cut["records"][0]
+    cut["from"] = 2
+
+
 def _line_missing(receipt: Receipt) -> None:
     """A posting goes, and the sum with it."""
     gone = 0 if receipt["claim"]["line"] != 1 else 1
@@ -226,6 +243,7 @@ def _of_files() -> Iterator[Plan]:
     field = partial(Plan, DEPOSIT, "V02", "bad_field")
     yield field("missing", edit=lambda receipt: receipt.pop("names"))
     yield field("unknown", edit=lambda receipt: receipt.update(comment=""))
+    yield field("inherited", edit=lambda receipt: receipt.update(constructor={}))
     yield field("inner", edit=lambda receipt: receipt["claim"].update(note=""))
     yield field("float", rewrite=lambda data: data.replace(b'"line": 1', b'"line": 1.0', 1))
     yield field("zero", edit=at("claim", "amount", value=0))
@@ -256,6 +274,7 @@ def _of_notes() -> Iterator[Plan]:
     yield bad("extension", edit=resigned(text=lambda text: text + "more\n"))
     yield bad("hyphen", edit=note(lambda old: old.replace("—", "-")))
     yield bad("end", edit=note(lambda old: old[:-1]))
+    yield bad("lines", edit=resigned(*[OTHER_SEED] * 100, SEED))
     unknown = partial(Plan, DEPOSIT, "V04", "unknown_key")
     yield unknown("other key", edit=resigned(OTHER_SEED))
     yield unknown("origin", edit=at("log", "origin", value="tonk.example/log/8"))
@@ -307,6 +326,7 @@ def _of_records() -> Iterator[Plan]:
     yield bad("schema", change=member(schema=2))
     yield bad("meta", change=member(meta=[]))
     yield bad("no actor", change=member(meta={"cmd": STAFF[0]}))
+    yield bad("inherited", change=member(meta={"actor": "x", "cmd": STAFF[0], "constructor": "x"}))
     yield bad("more meta", change=member(meta={"actor": "x", "cmd": STAFF[0], "key": "x"}))
     yield bad("stream", change=member(stream="wallet/0199c2b2-6c1f-7726-b502-f14087f9a32b"))
     yield bad("data", change=put("DepositRecorded", amount="5000"))
@@ -358,6 +378,8 @@ def _of_entries() -> Iterator[Plan]:
             at("claim", "source", "version", value=2), at("entry", "source_version", value=2)
         ),
     )
+    for story in ("bounty", "refund", PRIZE):
+        yield Plan(story, "V10", "source_mismatch", "beginning", edit=_beginning_missing)
     yield Plan(PRIZE, "V10", "source_mismatch", "slice", edit=lambda one: one["streams"].pop(1))
     sums = partial(Plan, DEPOSIT, "V11", "entry_not_balanced")
     yield sums(
@@ -388,6 +410,7 @@ def _of_entries() -> Iterator[Plan]:
     yield amount(
         story=PRIZE, about="part", edit=by("entry", "key", change=lambda key: key[:-2] + "11")
     )
+    yield amount(story="cash_out", about="stripe", edit=_striped_seat)
     yield amount(story="reversal", about="reverses", edit=at("entry", "reverses", value=None))
     yield amount(
         story=DEPOSIT,

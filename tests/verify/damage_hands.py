@@ -298,6 +298,7 @@ def _of_kinds() -> Iterator[Plan]:
     yield stack("player", change=put("SeatTaken", player=JONAS))
     prize = partial(Plan, PRIZE, "V22", "prize_mismatch")
     yield prize("parts", change=put("PrizesComputed", 0, parts=3))
+    yield prize("endless", change=put("PrizesComputed", 0, parts=2**53 - 1))
     yield prize("part", change=put("PrizesComputed", 0, part=2))
     yield prize("overlay", change=edited("PrizesComputed", lambda data: _more(data, "overlay"), 0))
     yield prize("paid in", change=edited("EntryPaid", lambda data: _more(data, "buy_in")))
@@ -320,6 +321,9 @@ def _of_kinds() -> Iterator[Plan]:
         story="withdrawal_paid", about="paid", change=put("WithdrawalPaid", approved_by=[STAFF[0]])
     )
     order = partial(Plan, check="V23", error="bad_sequence")
+    yield order(
+        story="adjustment", about="reason", change=put("AdjustmentApproved", reason_code="other")
+    )
     yield order(
         story="adjustment",
         about="amount",

@@ -131,6 +131,26 @@ def test_what_can_not_be_read_is_no_failed_check(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["\ud800", "x\nverified: prize 1 EUR", "\x1b[2J", "ž"])
+def test_a_file_says_nothing_in_the_name_of_the_program(tmp_path: Path, name: str) -> None:
+    receipt = json.loads(receipts.valid()["deposit"])
+    (tmp_path / "receipt").write_text(json.dumps({**receipt, name: 1}))
+    status, lines = run(tmp_path / "receipt", "--key", VKEY)
+    assert (status, len(lines)) == (1, 2)
+    assert lines[1].startswith("FAILED V02 bad_field: ")
+    assert lines[1].isprintable()
+
+
+def test_a_file_without_an_end_is_not_read_to_its_end(
+    receipt: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tonk_verify, "RECEIPT_BYTES_MAX", receipt.stat().st_size)
+    assert tonk_verify.verify_file(str(receipt), KEYS).claim
+    monkeypatch.setattr(tonk_verify, "RECEIPT_BYTES_MAX", receipt.stat().st_size - 1)
+    with pytest.raises(Failed, match="bad_file"):
+        tonk_verify.verify_file(str(receipt), KEYS)
+
+
 def test_a_wrong_key_is_a_wrong_call(receipt: Path) -> None:
     assert run(receipt, "--key", VKEY[:-2])[0] == 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -166,3 +167,28 @@ def test_the_command_watches(address: str, state: Path, capsys: pytest.CaptureFi
     assert "FAILED watch: the log shrank" in capsys.readouterr().out
     assert main(["watch", "file:///etc/hosts", "--state", str(state)]) == 1
     assert "no address of the web" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("answer", [b"no HTTP at all\r\n\r\n", b"HTTP/1.1 200 OK\r\n" + b"x" * 99])
+def test_an_answer_that_is_no_http_is_a_fault_of_the_log(answer: bytes, state: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=_answer_once, args=(listening, answer))
+        thread.start()
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        assert main(["watch", address, "--state", str(state)]) == 1
+        thread.join()
+
+
+def _answer_once(listening: socket.socket, answer: bytes) -> None:
+    connection, _ = listening.accept()
+    with connection:
+        connection.recv(65_536)
+        connection.sendall(answer)
+
+
+@pytest.mark.parametrize("address", ["nowhere", "http://[", "http://a b/", "http://127.0.0.1:x"])
+def test_what_is_no_address_is_said(
+    address: str, state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["watch", address, "--state", str(state)]) == 1
+    assert capsys.readouterr().out.startswith("FAILED watch: ")

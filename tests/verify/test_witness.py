@@ -170,6 +170,23 @@ def test_the_server_answers(port: int) -> None:
     assert post(port, "/add-checkpoint", body(1, 5)) == (409, "text/x.tlog.size", "4\n")
     assert post(port, "/other", b"")[0] == 404
     assert post(port, "/add-checkpoint", b"x" * 70_000)[0] == 400
+    for length in ("9" * 5000, "-1", "x", "²"):
+        assert post(port, "/add-checkpoint", b"", **{"Content-Length": length})[0] == 400
+
+
+def test_a_state_has_one_witness(state: Path, tmp_path: Path) -> None:
+    given = ["--key", str(tmp_path / "key"), "--state", str(state), "--log", VKEY]
+    with tonk_witness.locked(state):
+        assert tonk_witness.main([*given, "--listen", "127.0.0.1:0"]) == 2
+    with tonk_witness.locked(state):
+        pass
+
+
+def test_a_name_that_no_line_could_carry_is_refused(state: Path, tmp_path: Path) -> None:
+    given = ["--key", str(tmp_path / "key"), "--state", str(state), "--log", VKEY]
+    with pytest.raises(SystemExit):
+        tonk_witness.main([*given, "--name", "two words"])
+    assert not state.exists()
 
 
 def test_the_program_says_its_key(tmp_path: Path) -> None:

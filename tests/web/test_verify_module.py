@@ -22,7 +22,7 @@ from games.rules import fair
 from games.rules.cards import TEXTS
 from ledger.core.accounts import STRIPES, striped
 from tests.verify import receipts
-from tests.verify.log import Sealed, Slice, rows_of
+from tests.verify.log import OTHER_SEED, Sealed, Slice, ndjson, rows_of, signed_note
 from tests.web.conftest import QUIET
 from tonk_site.embedded_services import CHECKOUT
 from web.views import POLICY
@@ -219,6 +219,26 @@ def test_exports(checks: Page) -> None:
         if (one["ok"], one["code"], one["error"]) != (False, damage.check, damage.error)
     }
     assert got == {}
+
+
+def test_an_older_note_by_another_key_counts_by_its_root(checks: Page) -> None:
+    lines = [json.loads(line) for line in receipts.exports()["log"].splitlines()]
+    notes = [line for line in lines if "c" in line]
+    text = notes[0]["c"].partition("\n\n")[0] + "\n"
+    told = []
+    for note, signed in (
+        (notes[0], text),
+        (notes[0], text.replace("log/7", "log/8")),
+        (notes[-1], None),
+    ):
+        kept = note["c"]
+        last = kept.partition("\n\n")[0] + "\n"
+        note["c"] = signed_note(signed or last, OTHER_SEED)
+        (found,) = verdicts(checks, "exported", [ndjson(lines)], [receipts.VKEY])
+        told.append((found["ok"], found["error"], found["warnings"]))
+        note["c"] = kept
+    said = "1 older notes are signed by other keys; their roots are right"
+    assert told == [(True, None, [said]), (False, "unknown_key", []), (False, "unknown_key", [])]
 
 
 def answer_of(case: Case, hand: str) -> dict[str, Any]:

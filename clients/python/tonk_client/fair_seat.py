@@ -168,6 +168,9 @@ class FairSeat:
             hand.take(event)
             if hand.stage != stage:
                 self._advanced(hand, stage)
+            if event["type"] == "ShuffleAborted":
+                for silent in data["missing"]:  # after the second time; a new one ends the rest
+                    self._unanchored(hand.seats[silent]["player"])
         self._see_seats(event["type"], data)
 
     def _committed(self, event: Document) -> None:
@@ -217,8 +220,6 @@ class FairSeat:
             self._unanchored(data["player"])
             if data["player"] == self._player:
                 self._memory.seat = data["seat"] if kind == "SeatTaken" else None
-        elif kind == "SatOut" and data["reason"] == "silent":
-            self._unanchored(data["player"])  # after the second time; a new one ends the rest
 
     def _anchored(self, data: Document) -> None:
         memory, player, anchor = self._memory, data["player"], data["anchor"]

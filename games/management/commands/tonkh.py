@@ -83,7 +83,10 @@ def _exported(hand: UUID, viewer: str) -> str:
     try:
         return write(ended_history(hand, viewer))
     except Refused as refused:
-        raise CommandError(f"hand {hand}: {refused.refusal.code}") from refused
+        code = refused.refusal.code
+        if code == "not_found":
+            raise CommandError(f"there is no hand {hand} (is it a table's id?)") from refused
+        raise CommandError(f"hand {hand}: {code}") from refused
 
 
 def _hands(path: Path) -> tuple[HandHistory | Refusal, ...]:

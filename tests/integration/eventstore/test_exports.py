@@ -1,6 +1,8 @@
 """Exports of real play: what they hold, who may have them, that a stranger can check them."""
 
 import json
+import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -237,7 +239,7 @@ def test_the_log_over_http(game: Game, caplog: pytest.LogCaptureFixture) -> None
     assert answer.status == 200
     assert answer.headers["Content-Type"] == exports.MEDIA_TYPE
     assert answer.content == b"".join(log_export(1, None, STAFF))
-    assert f"leaves 1 to the end for staff:{auditor.who.id}" in caplog.text
+    assert f"exported records 1 to the end for staff:{auditor.who.id}" in caplog.text
     refused(auditor.get(f"/log/export?from_index={tree.size()}"), 400, "bad_proof_range")
     refused(auditor.get("/log/export?from_index=-1"), 400, "invalid_field")
     refused(game.ona.get("/log/export"), 403, "insufficient_scope")
@@ -252,15 +254,29 @@ def test_the_command(game: Game, tmp_path: Path, caplog: pytest.LogCaptureFixtur
     with caplog.at_level("INFO", logger=exports.LOGGER):
         call_command("export", "events", "--from", "2", "--out", str(file))
     assert file.read_bytes() == b"".join(log_export(2, None, STAFF))
-    assert "leaves 2 to the end" in caplog.text
+    assert "exported records 2 to the end" in caplog.text
     call_command("export", "events", "--stream", game.stream, "--out", str(file))
     assert file.read_bytes() == b"".join(stream_export(game.stream))
     with pytest.raises(CommandError, match="not in a stream"):
         call_command("export", "events", "--stream", game.stream, "--from", "1")
+    with pytest.raises(CommandError, match="^there is no stream table/nix$"):
+        call_command("export", "events", "--stream", "table/nix")
     with pytest.raises(CommandError, match="bad_proof_range: size"):
         call_command("export", "events", "--to", str(10**9))
     with pytest.raises(CommandError, match="No such file"):
         call_command("export", "events", "--out", str(tmp_path / "nowhere" / "x"))
+
+
+def test_a_reader_that_has_enough_is_no_fault(
+    game: Game, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as closed:
+        monkeypatch.setattr(sys, "stdout", closed)
+        call_command("export", "events")
+        call_command("export", "events", "--stream", game.stream)
+    assert capsys.readouterr().err == ""
 
 
 # --- a changed export is refused ------------------------------------------------------------------

@@ -201,10 +201,10 @@ def told(*arguments: str) -> list[str]:
 def test_the_command(at_work: Sequencer, admins: Callable[[str], None]) -> None:
     signed(at_work)
     (only,) = told("show")
-    assert only.endswith(" from 0 to")
+    assert only.endswith(" from 0, still signing")
     first, second = told("rotate", "algis")
     assert first == only
-    assert second.endswith(f" from {tree.size()} to")
+    assert second.endswith(f" from {tree.size()}, still signing")
     lines = told("revoke", "--two-people", "algis", "audra", "--reason", "lost")
     assert [line.endswith("(lost)") for line in lines] == [True, True, False]
     *_, added, _, retired = store.load(at_work.stream).events

@@ -10,15 +10,20 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from eventstore import sequencing, tree
+from eventstore import lag, sequencing, tree
 from eventstore.core import merkle
+from eventstore.core.refusal import Refused
+from eventstore.ports import new_id
 from eventstore.sequencer import LOCK, Sequencer
+from eventstore.services import LiveRow, Outcome, Receipt, Row, Transaction, run_command
 from eventstore.signing import KeyFolder
 from tests.databases import connected
+from tests.factories import a_player
 from tests.integration.eventstore.log_world import (
     grow,
     placed,
     sequencer_of,
+    state,
     work,
 )
 
@@ -138,6 +143,37 @@ def test_what_people_must_put_right_is_said(
     with running(monkeypatch, tmp_path):
         until(lambda: "log_behind_published" in caplog.text)
     assert tree.size() == 1
+
+
+def test_a_log_behind_what_was_published_is_for_reading_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    folder = KeyFolder(tmp_path / "key")
+    work(folder)
+    published = folder.last_note()
+    assert published is not None
+    done = Receipt("player:x", new_id().hex, bytes(32))
+    run_command(done, None, answered)
+    folder.keep_note("damaged")
+    with running(monkeypatch, tmp_path):
+        until(lambda: state()["behind"])
+    fresh = Receipt("player:x", new_id().hex, bytes(32))
+    for subject in (None, LiveRow("games_table", new_id())):
+        with pytest.raises(Refused, match="unavailable"):
+            run_command(fresh, subject, answered)
+    with pytest.raises(Refused, match="unavailable"):
+        a_player()
+    assert run_command(done, None, answered).replayed  # what was done is said again
+    assert not lag.is_ready()
+    folder.keep_note(published)
+    sequencer_of(folder)
+    assert not run_command(fresh, None, answered).replayed
+    assert lag.is_ready()
+
+
+def answered(tx: Transaction, row: Row) -> Outcome:
+    del tx, row  # nothing is done with them
+    return Outcome(200, {"version": 1})
 
 
 # --- cadence --------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from eventstore import tree
 from eventstore.core.notes import VerifierKey, checkpoint_text, signature_line
 from eventstore.exports import log_export, verifier_keys
 from eventstore.readers import STAFF
-from eventstore.tree_verification import KEPT, Outside, verify_tree
+from eventstore.tree_verification import KEPT, UNTRUSTED, Outside, verify_tree
 from tests.factories import a_player
 from tests.sealing import seal_log
 
@@ -58,7 +58,8 @@ def test_a_whole_log(key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 def test_signatures_of_a_key_that_nobody_trusts(key: str) -> None:
     first = tree.checkpoints(tree.size())[-1]
-    assert told(Outside([STRANGER])) == [f"log_checkpoint {first.size}: bad_signature"]
+    assert told(Outside([STRANGER])) == [f"log_checkpoint {first.size}: {UNTRUSTED}"]
+    assert told(Outside([STRANGER, VerifierKey.read(key)])) == []
 
 
 def test_notes_that_are_not_of_this_log(key: str) -> None:
@@ -69,6 +70,9 @@ def test_notes_that_are_not_of_this_log(key: str) -> None:
     assert told(Outside(notes=[forged])) == [f"{KEPT} {newest.size}: bad_signature"]
     beyond = forged.replace(f"\n{newest.size}\n", f"\n{newest.size + 1}\n")
     assert told(Outside(notes=[beyond])) == [f"{KEPT} {newest.size + 1}: log_shorter"]
+    assert told(Outside([VerifierKey.read(key)], [forged])) == [
+        f"{KEPT} {newest.size}: bad_signature"
+    ]
     assert told(Outside(notes=["hello"])) == [f"{KEPT} hello: bad_note"]
 
 

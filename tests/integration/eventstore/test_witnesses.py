@@ -11,7 +11,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from typing_extensions import override
 
-from clients.verify import tonk_witness
+from clients.verify import tonk_verify, tonk_witness
 from eventstore import store, tree, witnesses
 from eventstore.core import merkle, notes
 from eventstore.core.chain import START
@@ -164,6 +164,7 @@ def test_a_fork_is_refused(
         ([(404, "")], "answered 404"),
         ([(500, "")], "answered 500"),
         ([(200, "")], "its key did not sign"),
+        ([(200, "x" * 20_000)], "more than 16384 bytes"),
         ([(200, "— w.example AAAAAAAAAAAAAAAA\n")], "its key did not sign"),
     ],
 )
@@ -195,10 +196,21 @@ def test_a_witness_whose_key_is_not_known(
     assert served().cosigned_at(fake.key) == NOW
 
 
+def test_a_witness_can_not_make_the_note_unreadable(fake: FakeWitness, witness: Witness) -> None:
+    note = grow()
+    names = ["x" * 256, *(f"w{number}.example" for number in range(90))]
+    fake.answers = [(200, "".join(fake.line(note, name) for name in names))]
+    Witnesses([Witness(witness.url, None)]).ask_all()
+    newest = tree.newest()
+    assert newest is not None
+    assert len(tonk_verify.read_note(newest.note).lines) == 1 + witnesses.LINES_MAX
+
+
 def test_nobody_is_there(witness: Witness, caplog: pytest.LogCaptureFixture) -> None:
     grow()
     nobody = Witness("http://127.0.0.1:1/add-checkpoint", None)
-    Witnesses([nobody, witness]).ask_all()
+    nowhere = Witness("http://127.0.0.1:x/add-checkpoint", None)
+    Witnesses([nowhere, nobody, witness]).ask_all()
     assert "127.0.0.1:1" in caplog.text
     assert len(served().lines) == 2  # the other one was asked all the same
 

@@ -166,3 +166,15 @@ def test_another_rounds_bytes_are_not_taken(people: list[Person], source: FakeBe
     with refused("unavailable"):
         time_is_up(table)
     own_times_again(table)
+
+
+def test_another_chains_bytes_are_not_taken(people: list[Person], source: FakeBeacon) -> None:
+    table = table_of(people, fairness="beacon")
+    deal_due(table)
+    publish(source, table)
+    other = override_settings(BEACON_URL="http://127.0.0.1:1/" + "ef" * 32)
+    with other, refused("unavailable"):
+        time_is_up(table)
+    time_is_up(table)
+    assert of_type(table, events.HandDealt)
+    own_times_again(table)

@@ -21,10 +21,12 @@ from eventstore.services import in_transaction
 from games import selectors
 from games.services import bots
 from games.services.deals import deal_next
+from games.services.seats import leave_seat, sit_out
 from games.services.tables import close_table
 from ledger import receipts
 from ledger.core import events
 from ledger.core.receipts import claims
+from ledger.models import Entry
 from ledger.receipts import booked, payouts, receipt
 from ledger.services import settle_due
 from ledger.services.wallets import record
@@ -342,6 +344,35 @@ def test_a_reversal_is_for_the_staff(auditor: Caller) -> None:
     refused(auditor.get(address(entry)), 404, "not_found")  # it paid nobody
 
 
+def test_a_hand_that_is_not_over_is_in_no_receipt(ona: Person, tmp_path: Path) -> None:
+    petras, chain = a_player("petras"), Links("ona's")
+    table = a_table(ona)
+    sits_down(table, ona)
+    anchors(table, ona, chain)
+    bots.add_bot(table, "random-0", seat=None, creator=ona, receipt=command_receipt())
+    sits_down(table, petras)
+    sit_out(table, petras.id, command_receipt())
+    hurry(table)
+    deal_next(table, selectors.live_row(table).version)  # committed to: ona's seed is waited for
+    leave_seat(table, petras.id, command_receipt())
+    settle_due()
+    seal_log()
+    entry = of_kind(table_stream(table), "cash_out")
+    with pytest.raises(Refused, match="not_yet_sealed"):
+        receipt(booked(entry), petras.id)
+    gives(table, ona, chain.seed(1))
+    seal_log()
+    with pytest.raises(Refused, match="not_yet_sealed"):
+        receipt(booked(entry), petras.id)
+    while (row := selectors.live_row(table)).status == "playing":
+        if row.due == "bot":
+            bots.bot_turn(table, row.version)
+        else:
+            play(table, turn_at(table))
+    seal_log()
+    proved(entry, tmp_path, petras.id)
+
+
 def test_whose_is_asked_where_several_are_paid(auditor: Caller) -> None:
     ona, petras, rasa = (a_player(name) for name in ("ona", "petras", "rasa"))
     table = new_id()
@@ -452,5 +483,19 @@ def test_the_command_writes_the_same_receipt(ona: Person, tmp_path: Path) -> Non
     assert verify(file, *verifier_keys(tree.size())).holds
     expected: Any = receipt(booked(entry))
     assert written | {"made_at": ""} == expected | {"made_at": ""}
-    with pytest.raises(CommandError, match="not_found"):
+
+
+def test_the_command_says_why_there_is_no_receipt(ona: Person) -> None:
+    table, stranger = a_table(ona), new_id()
+    sits_down(table, ona)
+    settle_due()
+    buy_in = Entry.objects.get(stream=table_stream(table)).id
+    grant = of_kind(wallet_stream(ona.id), "grant")
+    with pytest.raises(CommandError, match="^there is no entry 999999999$"):
         call_command("export", "receipt", "999999999")
+    nobody = rf"^entry {buy_in} pays nobody \(buy_in\): there is no receipt$"
+    for whose in ((), ("--player", str(ona.id))):
+        with pytest.raises(CommandError, match=nobody):
+            call_command("export", "receipt", str(buy_in), *whose)
+    with pytest.raises(CommandError, match=rf"^entry {grant} pays player {stranger} nothing"):
+        call_command("export", "receipt", str(grant), "--player", str(stranger))

@@ -1,12 +1,16 @@
 """The tree against a second implementation written from RFC 6962, and against pymerkle."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 
 import pytest
 from pymerkle import InmemoryTree, verify_inclusion
+from typing_extensions import override
 
 from eventstore.core import merkle, tiles
+from eventstore.nodes import Nodes
 
 SIZE = 300
 LARGE = 65_540
@@ -255,3 +259,29 @@ def test_how_wide_a_tile_is() -> None:
     assert [tiles.width_at((0, n), 600) for n in range(4)] == [256, 256, 88, 0]
     assert [tiles.width_at((1, n), 600) for n in range(2)] == [2, 0]
     assert tiles.width_at((2, 0), 600) == 0
+
+
+@dataclass(frozen=True, slots=True)
+class TilesInMemory(Nodes):
+    """Nodes over tiles that lie here; those that were read are told."""
+
+    kept: dict[tiles.Place, list[bytes]] = field(default_factory=dict)
+    read: set[tiles.Place] = field(default_factory=set)
+
+    @override
+    def tiles(self, places: Iterable[tiles.Place]) -> dict[tiles.Place, Sequence[bytes]]:
+        wanted = set(places)
+        self.read.update(wanted)
+        return {place: self.kept[place] for place in wanted}
+
+
+def test_a_proof_reads_the_tile_of_its_leaf_and_those_above() -> None:
+    edge = tiles.Edge()
+    complete = edge.push(LEAVES)
+    kept = {(tile.level, tile.n): tiles.split_hashes(tile.hashes) for tile in complete}
+    kept |= {(0, LARGE // tiles.WIDTH): edge.levels[0]}
+    for index in (0, 255, 256, 30_000, 65_535):
+        nodes = TilesInMemory(None, LARGE, "", kept=kept)
+        found = nodes.roots(merkle.inclusion_ranges(index, LARGE))
+        assert list(found) == merkle.path(LEAVES, index)
+        assert nodes.read == {(0, index // tiles.WIDTH), (1, 0), (0, 256)}  # the last: the edge

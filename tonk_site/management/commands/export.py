@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,6 +18,7 @@ from typing_extensions import override
 from eventstore.core.refusal import Refused
 from eventstore.exports import LOGGER, log_export, stream_export
 from eventstore.readers import STAFF
+from ledger.core.receipts import claims
 from ledger.receipts import booked, receipt
 
 PROGRESS_LINES = 50_000
@@ -50,7 +52,7 @@ class Command(BaseCommand):
 
     @override
     def handle(self, **arguments: Any) -> None:
-        """Writes the file. Refusals end with 1 and their code."""
+        """Writes the file. Refusals end with 1 and why; a reader that has enough is no fault."""
         try:
             lines = ACTIONS[arguments["action"]](arguments)
         except Refused as refused:
@@ -60,11 +62,17 @@ class Command(BaseCommand):
                 file.write(line)
                 if number % PROGRESS_LINES == 0:
                     self.stderr.write(f"{number:,} lines")
+            file.flush()
 
 
 def _receipt(arguments: Mapping[str, Any]) -> Lines:
-    made = receipt(booked(arguments["entry"]), arguments["player"])
-    logger.info("receipt of entry %s for %s", arguments["entry"], OPERATOR)
+    number, player = arguments["entry"], arguments["player"]
+    with _unless_found(f"there is no entry {number}"):
+        entry = booked(number)
+    whom = "nobody" if player is None or not claims(entry) else f"player {player} nothing"
+    with _unless_found(f"entry {number} pays {whom} ({entry.kind.word}): there is no receipt"):
+        made = receipt(entry, player)
+    logger.info("receipt of entry %s for %s", number, OPERATOR)
     return [json.dumps(made, ensure_ascii=False, indent=1).encode() + b"\n"]
 
 
@@ -73,13 +81,13 @@ def _events(arguments: Mapping[str, Any]) -> Lines:
     if stream is not None:
         if start is not None or end is not None:
             raise CommandError("--from and --to are places in the whole log, not in a stream")
-        lines = stream_export(stream)
-        logger.info("%s for %s", stream, OPERATOR)
+        with _unless_found(f"there is no stream {stream}"):
+            lines = stream_export(stream)
+        logger.info("exported %s for %s", stream, OPERATOR)
     else:
         lines = log_export(start or 0, end, STAFF)
-        logger.info(
-            "leaves %s to %s for %s", start or 0, "the end" if end is None else end, OPERATOR
-        )
+        until = "the end" if end is None else end
+        logger.info("exported records %s to %s for %s", start or 0, until, OPERATOR)
     return lines
 
 
@@ -91,13 +99,28 @@ ACTIONS: Mapping[str, Callable[[Mapping[str, Any]], Lines]] = MappingProxyType(
 @contextmanager
 def _opened(out: Path | None) -> Iterator[BinaryIO]:
     if out is None:
-        yield sys.stdout.buffer
+        try:
+            yield sys.stdout.buffer
+        except BrokenPipeError:  # whoever reads has enough; what Python holds back goes nowhere
+            with open(os.devnull, "wb") as nowhere:
+                os.dup2(nowhere.fileno(), sys.stdout.fileno())
         return
     try:
         with out.open("wb") as file:
             yield file
     except OSError as error:
         raise CommandError(f"{out}: {error.strerror}") from error
+
+
+@contextmanager
+def _unless_found(words: str) -> Iterator[None]:
+    """Says in words what was not found. Other refusals keep their codes."""
+    try:
+        yield
+    except Refused as refused:
+        if refused.refusal.code != "not_found":
+            raise
+        raise CommandError(words) from refused
 
 
 def _words(refused: Refused) -> str:

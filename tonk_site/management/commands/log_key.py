@@ -48,8 +48,8 @@ class Command(BaseCommand):
             keys.revoke(*_log(), change, using=USING)
         known = tree.keys()
         for key in known:
-            last = "" if key.to_size is None else f"{key.to_size} ({key.reason})"
-            self.stdout.write(f"{key.key} from {key.from_size} to {last}".rstrip())
+            end = ", still signing" if key.to_size is None else f" to {key.to_size} ({key.reason})"
+            self.stdout.write(f"{key.key} from {key.from_size}{end}")
 
 
 def _log() -> tuple[str, str, KeyFolder]:

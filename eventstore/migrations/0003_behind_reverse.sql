@@ -1,0 +1,1 @@
+ALTER TABLE eventstore_log_state DROP COLUMN behind;
