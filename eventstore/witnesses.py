@@ -84,26 +84,41 @@ class Witnesses:
             connections.close_all()  # those of this thread
 
     def ask_all(self) -> None:
-        """Ask each witness once. What one of them does wrong is a line in the log."""
-        for witness in self._witnesses:
-            try:
-                self.ask(witness)
-            except (NoCosignature, httpx.HTTPError, httpx.InvalidURL, Refused, Error) as fault:
-                logger.warning("witness %s: %s", witness.url, fault)
+        """Ask each witness once. What one of them does wrong is a line in the log.
 
-    def ask(self, witness: Witness) -> None:
-        """Have the newest checkpoint cosigned, unless it is. Raises: NoCosignature, HTTPError."""
-        newest = tree.newest(using=self._using)
-        if newest is None or self._seen.get(witness.url) == newest.size:
-            return
+        All are asked about one note and their lines are kept at once: a note that is served with
+        the line of one has those of all who answered.
+        """
+        try:
+            newest = tree.newest(using=self._using)
+            if newest is not None:
+                self._keep(
+                    newest, [line for one in self._witnesses for line in self._of(one, newest)]
+                )
+        except Error as fault:
+            self._seen.clear()  # what was not kept is asked for again
+            logger.warning("witnesses: %s", fault)
+
+    def _of(self, witness: Witness, newest: tree.Checkpoint) -> list[Line]:
+        try:
+            return self.ask(witness, newest)
+        except (NoCosignature, httpx.HTTPError, httpx.InvalidURL, Refused) as fault:
+            logger.warning("witness %s: %s", witness.url, fault)
+            return []
+
+    def ask(self, witness: Witness, newest: tree.Checkpoint) -> list[Line]:
+        """Lines of a witness, none for a note that it has. Raises: NoCosignature, HTTPError."""
+        if self._seen.get(witness.url) == newest.size:
+            return []
         answer = self._post(witness, newest, self._seen.get(witness.url, 0))
         if answer.status_code == HTTPStatus.CONFLICT:
             self._seen[witness.url] = _size(answer, newest)
             answer = self._post(witness, newest, self._seen[witness.url])
         if answer.status_code != HTTPStatus.OK:
             raise NoCosignature(f"answered {answer.status_code}")
-        self._keep(newest, _lines(witness, newest, answer.text))
+        lines = _lines(witness, newest, answer.text)
         self._seen[witness.url] = newest.size
+        return lines
 
     def _post(self, witness: Witness, newest: tree.Checkpoint, old: int) -> httpx.Response:
         path = tree.consistency(old, newest.size, using=self._using) if old else ()

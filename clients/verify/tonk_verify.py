@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Check a receipt or an export of a Tonk log, or watch a log, without trusting its server.
 
-    tonk_verify.py FILE [--key VKEY]... [--json]        a receipt or an export (`-` reads stdin)
-    tonk_verify.py watch URL --state FILE [--key VKEY]  fetch the newest note, hold it to the last
+    tonk_verify.py FILE [--key VKEY]... [--witness VKEY]... [--json]
+        check a receipt or an export (`-` reads stdin)
+    tonk_verify.py watch URL --state FILE [--key VKEY]... [--witness VKEY]...
+        fetch the newest note, hold it to the last
 
 One file, Python 3.11 or newer, the standard library alone. It shares no code with the server: it
 was written from the specification (`eventstore.md`), so an error of the server is not repeated
@@ -22,9 +24,11 @@ people: `watch`, witnesses); that a beacon's bytes are those of its public round
 the id of the entry and when it was recorded, which stand in no record. A seed whose anchor lies
 before the records can be held to the seeds after it only; in the hand that a receipt is about,
 every seed must hang on an anchor. Without --key the key is taken from the file: then the file
-proves only that it agrees with itself.
+proves only that it agrees with itself. With --witness the note must also have a line of each
+witness named.
 
-Exit status: 0 verified, 1 a check failed, 2 the file can not be read or the call is wrong.
+Exit status: 0 verified; 1 a check failed, for `watch` a fault of the log (a fork, a log that
+shrank, a note that is not signed); 2 nothing was checked: no file, no answer, a wrong call.
 """
 
 from __future__ import annotations
@@ -40,6 +44,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache, lru_cache
 from hashlib import sha256, sha512
 from hmac import digest as hmac_digest
@@ -47,7 +52,8 @@ from http.client import HTTPException
 from operator import itemgetter
 from pathlib import Path
 from struct import unpack
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
+from urllib.error import HTTPError
 
 CHECKS = {
     "V01": ("file", ("bad_file",)),
@@ -76,10 +82,12 @@ CHECKS = {
 }
 """Checks in their order: name and errors (`eventstore.md` 6.2; the last two of V09 are of 6.4)."""
 CODE_OF = {error: code for code, (_, errors) in CHECKS.items() for error in errors}
+OF_RECORDS = ("V05", "V06", "V07", "V08")
 OF_HANDS = tuple(f"V{number}" for number in range(13, 21))
 OF_EXPORTS = (*(f"V{number:02}" for number in range(1, 10)), *OF_HANDS)
 NOT_CHECKED = "legality of moves"
 KEY_FROM_FILE = "key taken from the file"
+OF_ITSELF = "agrees with itself only: the key came from {} (give --key)"
 
 RECEIPT, EXPORT, RECORD = "tonk/receipt/1", "tonk/export/1", "tonk/event/1"
 RECORD_BYTES_MAX = 65_535
@@ -156,15 +164,22 @@ def _plain_keys(value: Fields) -> Fields:
     if not _met.issuperset(value):
         for key in value:
             if not _is_key(key):
-                raise _Strict("a foreign key")
+                raise _Strict(f"an unknown member, {key[:40]}")
         if len(_met) < KEYS_MET_MAX:
             _met.update(value)
     return value
 
 
+def _outer_int(text: str) -> int | float:
+    """An integer around the records; -0 and what no reader keeps exact is a float: it fits none."""
+    return int(text) if text != "-0" and len(text) <= 17 else float("nan")
+
+
 _is_key = re.compile(r"[a-z0-9_]{1,40}\Z").match
 _met: set[str] = set()
-_OUTER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant)
+_OUTER = json.JSONDecoder(
+    object_pairs_hook=_once, parse_int=_outer_int, parse_constant=_no_constant
+)
 _INNER = json.JSONDecoder(
     object_hook=_plain_keys, parse_int=_exact, parse_float=_no_float, parse_constant=_no_constant
 )
@@ -219,7 +234,13 @@ def _check_domain(value: Json, depth: int) -> None:
 Shape = Any  # a test of one value, {name: shape}, [shape of every item]
 _uuid = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z").match
 _hash = re.compile(r"[0-9a-f]{64}\Z").match
-_time = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\Z", re.ASCII).match
+_LEAP = r"(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
+_DAY = (  # of the calendar
+    r"(?:\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)"
+    rf"|02-(?:0[1-9]|1\d|2[0-8]))|{_LEAP}-02-29)"
+)
+_INSTANT = _DAY + r"T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z"
+_time = re.compile(_INSTANT + r"\Z", re.ASCII).match
 _stream = re.compile(
     r"(?:table|tournament|wallet|player|log)/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z"
 ).match
@@ -573,14 +594,29 @@ def key_id(name: str, public: bytes, algorithm: int = ED25519) -> bytes:
 
 def read_key(text: str, algorithm: int = ED25519) -> Key:
     """The key of `<name>+<hex id>+<base64>`. Raises: ValueError."""
-    name, hex_id, body = text.split("+", 2)
-    data = strict_base64(body)
-    if not _name(name) or len(data) != 33 or data[0] != algorithm:
-        raise ValueError("no verifier key")
-    key = Key(name, key_id(name, data[1:], algorithm), data[1:])
+    name, hex_id, body = (*text.split("+", 2), "", "")[:3]
+    data = _key_bytes(body)
+    if not _name(name) or len(data) != 33 or data[0] not in _NOT_HERE:
+        raise ValueError("no verifier key: <name>+<8 hex>+<base64>")
+    key = Key(name, key_id(name, data[1:], data[0]), data[1:])
     if key.id.hex() != hex_id:
-        raise ValueError("the id of the key is not that of its bytes")
+        raise ValueError(f"{hex_id} does not belong to this name and key: copied wrongly?")
+    if data[0] != algorithm:
+        raise ValueError(_NOT_HERE[data[0]])
     return key
+
+
+def _key_bytes(body: str) -> bytes:
+    try:
+        return strict_base64(body)
+    except ValueError:
+        return b""
+
+
+_NOT_HERE = {
+    ED25519: "this is a log's key: give it as --key",
+    COSIGNATURE: "this is a witness's key: give it as --witness",
+}
 
 
 def is_verifier_key(value: Json) -> bool:
@@ -632,6 +668,25 @@ def check_signature(note: Note, keys: Iterable[str], origin: str | None = None) 
     message = note.text.encode()
     if not any(ed25519_verify(key.public, message, signature) for key, signature in known):
         raise Failed("bad_signature", f"size {note.size}")
+
+
+def check_witnesses(note: Note, witnesses: Iterable[str]) -> tuple[int, ...]:
+    """Unix times at which each of these witnesses saw the note (cosignature/v1).
+
+    Raises: Failed with `bad_signature` where the valid line of one is missing.
+    """
+    return tuple(_witnessed(note, read_key(text, COSIGNATURE)) for text in witnesses)
+
+
+def _witnessed(note: Note, key: Key) -> int:
+    lines = [line[2] for line in note.lines if line[:2] == (key.name, key.id)]
+    for payload in lines:
+        seconds = int.from_bytes(payload[:8], "big")
+        message = f"cosignature/v1\ntime {seconds}\n{note.text}".encode()
+        if ed25519_verify(key.public, message, payload[8:]):
+            return seconds
+    why = "the line is not signed by its key" if lines else "no line of it"
+    raise Failed("bad_signature", f"witness {key.name}, size {note.size}: {why}")
 
 
 def check_note(note: str, keys: Iterable[str], origin: str | None = None) -> Note:
@@ -967,7 +1022,8 @@ def _catalogue() -> dict[str, Callable[[Json], bool]]:
         name, *members = line.split() or [""]
         if name:
             pairs = (member.split(":") for member in members)
-            known[name] = test_of({member: _shape(text, known) for member, text in pairs})
+            FIELDS[name] = {member: _shape(text, known) for member, text in pairs}
+            known[name] = test_of(FIELDS[name])
     return {name: test for name, test in known.items() if name[0].isupper()}
 
 
@@ -977,6 +1033,7 @@ def _shape(text: str, known: Mapping[str, Shape]) -> Shape:
     return [known[text[:-1]]] if text.endswith("*") else known[text]
 
 
+FIELDS: dict[str, dict[str, Shape]] = {}
 SHAPES = _catalogue()
 
 
@@ -987,8 +1044,8 @@ _texts_of = itemgetter("at", "id", "prev", "stream", "type")
 _META = frozenset({"actor", "cmd", "cause", "auto"})
 NO_HASH = "0" * 64
 _envelope = re.compile(
-    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z"  # at
-    r" [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12} [0-9a-f]{64}"  # id, prev
+    _INSTANT  # at
+    + r" [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12} [0-9a-f]{64}"  # id, prev
     r" (?:table|tournament|wallet|player|log)/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     r" [A-Z][A-Za-z]{2,39}"  # type
     r" [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z",  # meta.cmd
@@ -1022,7 +1079,25 @@ def check_fields(record: Fields, place: str) -> None:
     """The fields of an event that is read here. Raises: Failed with `bad_record`."""
     test = SHAPES.get(record["type"])
     if test is not None and (record["schema"] != 1 or not test(record["data"])):
-        raise Failed("bad_record", f"{place}: data of {record['type']}")
+        why = (
+            fault_of(record["data"], FIELDS[record["type"]]) if record["schema"] == 1 else "schema"
+        )
+        raise Failed("bad_record", f"{place}: data of {record['type']}, {why}")
+
+
+_TEN: dict[str, Shape] = {
+    "at": is_when, "data": lambda value: type(value) is dict, "fmt": one_of(RECORD), "id": is_uuid,
+    "meta": lambda value: _is_meta(value) and is_uuid(value["cmd"]), "prev": is_hash,
+    "schema": is_positive, "stream": is_stream, "type": _matching(_type), "v": is_positive,
+}  # fmt: skip
+
+
+def fault_of(value: Fields, shape: dict[str, Shape]) -> str:
+    """The first member that is not as it must be, and why; empty where all are."""
+    for name in sorted(value.keys() ^ shape.keys()):
+        return f"{name[:40]}: {'unknown' if name in value else 'missing'}"
+    wrong = (name for name, inner in shape.items() if not fits(value[name], inner))
+    return next((f"{name}: not what belongs there" for name in wrong), "")
 
 
 class Head:
@@ -1072,6 +1147,7 @@ class Commitment:
     anchors: dict[tuple[int, str], Anchor]
     seeds: dict[int, str] = field(default_factory=dict)
     unproved: list[int] = field(default_factory=list)  # seats whose anchor lies before the records
+    seated: frozenset[tuple[int, str]] = frozenset()  # who sat down in the records
 
     def seat(self, number: int) -> Fields | None:
         """The seat that was committed to."""
@@ -1130,7 +1206,9 @@ class Hands:
         self._anchors: dict[tuple[int, str], Anchor] = {}
         self._commitment: Commitment | None = None
         self._hand: Hand | None = None
+        self._seated: set[tuple[int, str]] = set()
         self._prefix = not whole  # inside what began earlier
+        self.seen: set[str] = set()  # types of what was judged
         self.judged: dict[int, Hand] = {}  # by version of HandEnded; kept by receipts alone
         self.keep = False
         self.place = ""
@@ -1144,6 +1222,7 @@ class Hands:
             self._hand = None
         if act is not None:
             self.place = place
+            self.seen.add(record["type"])
             act(self, record["data"], record["v"])
 
     def finish(self) -> None:
@@ -1159,6 +1238,12 @@ class Hands:
 
     # Seeds and commitments
 
+    def _sat_down(self, data: Fields, _: int) -> None:
+        """Whoever sits down starts without an anchor, also where he sat before (5.2)."""
+        seat = data["seat"], data["player"]
+        self._anchors.pop(seat, None)
+        self._seated.add(seat)
+
     def _anchored(self, data: Fields, _: int) -> None:
         seat = data["seat"], data["player"]
         self._anchors[seat] = Anchor(data["anchor"], 0, data["length"])
@@ -1170,7 +1255,7 @@ class Hands:
         if seats != sorted(set(seats)) or len(seats) < 2 or data["dealer"] not in seats:
             self._bad("deal_out_of_order", "seats")
         self._prefix, self._hand = False, None
-        self._commitment = Commitment(data, dict(self._anchors))
+        self._commitment = Commitment(data, dict(self._anchors), seated=frozenset(self._seated))
 
     def _revealed_seed(self, data: Fields, _: int) -> None:
         made = self._commitment
@@ -1187,7 +1272,7 @@ class Hands:
         anchor = made.anchors.get((data["seat"], data["player"]))
         if anchor is not None:
             self._take(anchor, data)
-        elif not self._whole:
+        elif not self._whole and (data["seat"], data["player"]) not in made.seated:
             self._take_unproved(data)
         else:
             self._bad("bad_seed", "no anchor")
@@ -1509,6 +1594,7 @@ def _amounts(items: Iterable[Fields]) -> list[tuple[int, str, int]]:
 
 
 _ACTS: dict[str, Callable[[Hands, Fields, int], None]] = {
+    "SeatTaken": Hands._sat_down,
     "SeedAnchored": Hands._anchored,
     "ShuffleCommitted": Hands._committed,
     "SeedRevealed": Hands._revealed_seed,
@@ -1524,6 +1610,19 @@ _ACTS: dict[str, Callable[[Hands, Fields, int], None]] = {
     "HandRevealed": Hands._revealed,
     "HandVoided": Hands._voided,
 }
+
+
+_NEEDS = {
+    "V13": {"HandEnded", "HandVoided"},
+    "V14": {"ShuffleCommitted", "HandDealt", "HandEnded", "HandRevealed"},
+    "V15": {"SeedRevealed", "HandDealt"},
+    "V16": {"HandRevealed", "HandVoided"},
+    "V17": {"HandDealt"},
+    "V18": {"HandRevealed", "HandVoided"},
+    "V19": {"HandRevealed"},
+    "V20": {"ShuffleAborted"},
+}
+"""What a file must have for a check of hands to say anything: one of these events."""
 
 
 # --- what events state of money (`ledger.md` section 3) -------------------------------------------
@@ -1735,19 +1834,23 @@ class Slice:
 
 
 Report = Callable[[str, str], object]
-"""Is told of each check that holds: its code and its name."""
+"""Is told of each check that holds: its code and its name; no name where nothing was to check."""
 
 
-def verify(receipt: bytes, keys: Sequence[str] = (), report: Report = lambda *_: None) -> Verified:
+def verify(
+    receipt: bytes,
+    keys: Sequence[str] = (),
+    report: Report = lambda *_: None,
+    witnesses: Sequence[str] = (),
+) -> Verified:
     """Check a whole receipt, V01 to V23 in order. Raises: Failed at the first that does not hold.
 
     `keys` are verifier keys from another source than the receipt; without them its own are used,
     and the answer carries a warning.
     """
-    checked = _Receipt(receipt, keys)
+    checked = _Receipt(receipt, keys, witnesses)
     for code, (name, _) in CHECKS.items():
-        applies = checked.check(code)
-        report(code, name if applies else f"{name}: not in this file")
+        report(code, name if checked.check(code) else "")
     claim = checked.claim
     words = f"{claim['kind']} {claim['amount']} {claim['currency']} to {claim['player']}"
     note = checked.note
@@ -1759,8 +1862,8 @@ def verify(receipt: bytes, keys: Sequence[str] = (), report: Report = lambda *_:
 class _Receipt:
     """A receipt while it is checked; each check may rely on those before it."""
 
-    def __init__(self, data: bytes, keys: Sequence[str]) -> None:
-        self._data, self._keys = data, list(keys)
+    def __init__(self, data: bytes, keys: Sequence[str], witnesses: Sequence[str]) -> None:
+        self._data, self._keys, self._witnesses = data, list(keys), witnesses
         self.claim: Fields = {}
         self.note: Note = Note("", "", 0, b"", ())
         self.slices: list[Slice] = []
@@ -1812,6 +1915,7 @@ class _Receipt:
     def _signature(self) -> None:
         log = self._whole["log"]
         check_signature(self.note, self._keys or log["keys"], log["origin"])
+        check_witnesses(self.note, self._witnesses)
 
     # V05 to V09: records, chains, proofs
 
@@ -1828,7 +1932,7 @@ class _Receipt:
             for ordinal, record in enumerate(one.records):
                 place = one.place(ordinal)
                 if not is_record(record):
-                    raise Failed("bad_record", place)
+                    raise Failed("bad_record", f"{place}: {fault_of(record, _TEN)}")
                 check_fields(record, place)
                 if record["stream"] != one.stream:
                     raise Failed("bad_record", f"{place}: of {record['stream']}")
@@ -1927,7 +2031,7 @@ class _Receipt:
         for fault in self._faults:
             if fault.code == code:
                 raise fault
-        return any(one.stream.startswith("table/") for one in self.slices)
+        return any(_NEEDS[code] & hands.seen for hands in self._hands.values())
 
     def _judge_hands(self) -> list[Failed]:
         faults: list[Failed] = []
@@ -2003,11 +2107,9 @@ class _Receipt:
 
 def _check_members(value: Fields, shape: dict[str, Shape]) -> None:
     """Exactly these members, each of its shape. Raises: Failed with `bad_field`, naming one."""
-    for name in sorted(value.keys() ^ shape.keys()):
-        raise Failed("bad_field", f"{name}: {'unknown' if name in value else 'missing'}")
-    for name, inner in shape.items():
-        if not fits(value[name], inner):
-            raise Failed("bad_field", name)
+    fault = fault_of(value, shape)
+    if fault:
+        raise Failed("bad_field", fault)
 
 
 def is_included(inclusion: Fields, leaf: bytes, note: Note) -> bool:
@@ -2134,7 +2236,10 @@ _LEAF_LINES = ({"i", "r"}, {"i", "h"})
 
 
 def verify_export(
-    lines: Iterable[bytes], keys: Sequence[str] = (), report: Report = lambda *_: None
+    lines: Iterable[bytes],
+    keys: Sequence[str] = (),
+    report: Report = lambda *_: None,
+    witnesses: Sequence[str] = (),
 ) -> Verified:
     """Check an export line by line, as it comes. Raises: Failed at the first wrong record.
 
@@ -2151,13 +2256,14 @@ def verify_export(
         shape["frontier"] = [is_hash]
     _check_members(header, shape)
     note = check_note(header["checkpoint"], keys or header["keys"], header["origin"])
+    check_witnesses(note, witnesses)
     trusted = list(keys or header["keys"])
     export = _LogExport(header, note, trusted) if of_log else _StreamExport(header, note)
     for number, line in numbered:
         export.line(number, line)
     export.end()
     for code in OF_EXPORTS:
-        report(code, CHECKS[code][0])
+        report(code, CHECKS[code][0] if export.has(code) else "")
     warnings = (*(() if keys else (KEY_FROM_FILE,)), *export.warnings())
     words = f"{export.words} of {export.count} records, size {note.size}"
     return Verified(words, None, export.count, note.size, note.root, warnings)
@@ -2187,6 +2293,13 @@ class _Export:
         self.count = 0
         self.ended = False
 
+    def has(self, code: str) -> bool:
+        """Whether there was something to check."""
+        if code in OF_RECORDS:
+            return bool(self._heads)
+        hands = (head.hands for head in self._heads.values() if head.hands is not None)
+        return code not in _NEEDS or any(_NEEDS[code] & one.seen for one in hands)
+
     def _record(self, index: int, text: Json) -> tuple[Fields, bytes]:
         """The record of a line, checked and in its chain; its hash."""
         if type(text) is not str:
@@ -2197,7 +2310,8 @@ class _Export:
         except ValueError as fault:
             raise Failed("not_canonical", f"record {index}: {fault}{_named(text)}") from fault
         if not is_record(record):
-            raise Failed("bad_record", f"record {index}{_named(text)}")
+            where = f"record {index}{_named(text)}"
+            raise Failed("bad_record", f"{where}: {fault_of(record, _TEN)}")
         stream = record["stream"]
         place = place_of(stream, record["v"], index)
         check_fields(record, place)
@@ -2299,7 +2413,7 @@ class _LogExport(_Export):
         if names in _LEAF_LINES:
             index = self._tree.size
             if type(line["i"]) is not int or line["i"] != index or index >= self._size:
-                raise Failed("bad_field", f"line {number}: record {index} is due")
+                raise Failed("bad_field", f"line {number}: record {index} is missing")
             if "r" in line:
                 leaf = self._record(index, line["r"])[1]
             elif is_hash(line["h"]):
@@ -2355,7 +2469,11 @@ class _LogExport(_Export):
 
 
 class Broken(Exception):
-    """What a watcher must not keep to himself; the message says what."""
+    """What a watcher must not keep to himself: a fault of the log. The message says what."""
+
+
+class Unchecked(OSError):
+    """Nothing was learned about the log: it did not answer, or the kept state is damaged."""
 
 
 Fetch = Callable[[str], bytes]
@@ -2373,7 +2491,7 @@ def fetched(url: str) -> bytes:
         with answer:
             body = bytes(answer.read(NOTE_BYTES_MAX + 1))
     except (HTTPException, ValueError) as fault:  # no HTTP, or no address at all
-        raise OSError(f"{url}: {fault!r}") from fault
+        raise OSError(repr(fault)) from fault
     if len(body) > NOTE_BYTES_MAX:
         raise OSError(f"{url} answers more than {NOTE_BYTES_MAX} bytes")
     return body
@@ -2389,27 +2507,85 @@ _WEB = (
 )
 
 
-def watch(url: str, state: Path, keys: Sequence[str] = (), fetch: Fetch = fetched) -> str:
+def watch(
+    url: str,
+    state: Path,
+    keys: Sequence[str] = (),
+    fetch: Fetch = fetched,
+    witnesses: Sequence[str] = (),
+) -> str:
     """Hold the newest note of a log to the last one kept, keep it, and say what was seen.
 
     `url` is the log's address, `.../api/v1/log`. Keys are kept with the first note: later ones
-    must be signed by them. Raises: Broken for a fork, a log that shrank, a note that is not signed
-    or does not go on from the last one; OSError where log or state can not be read.
+    must be signed by them. With witnesses the newest note that one of them has cosigned must have
+    the line of each, and the newest note must go on from it too.
+
+    Raises: Broken for a fork, a log that shrank, a note that is not signed or does not go on from
+    the last one; Unchecked where the log gives no answer or the state is damaged; OSError.
     """
-    base = url.rstrip("/")
+    base, ask = url.rstrip("/"), _asking(fetch)
     kept = _kept(state)
     if not keys:
-        keys = kept["keys"] if kept else _served_keys(fetch(f"{base}/key"))
-    try:
-        note = check_note(fetch(f"{base}/checkpoint").decode("utf-8"), keys)
-    except (Failed, UnicodeDecodeError) as fault:
-        raise Broken(f"the note is not as it must be: {fault}") from fault
+        keys = kept["keys"] if kept else _served_keys(ask(f"{base}/key"))
+    seen = _cosigned(base, keys, ask) if witnesses else None  # first: the newest can only be newer
+    note = _signed(ask(f"{base}/checkpoint"), keys)
     said = f"first note kept, size {note.size}"
     if kept:
-        said = _followed(base, note, read_note(kept["note"]), fetch)
+        said = _followed(base, note, read_note(kept["note"]), ask)
+    if seen is not None:
+        said += _by_witnesses(seen, witnesses)
+        _followed(base, note, seen, ask)
     text = signed_text(note)
     write_state(state, {"url": base, "keys": list(keys), "note": text})
     return f"{note.origin}: {said}"
+
+
+def _asking(fetch: Fetch) -> Fetch:
+    """Ask and say what it means if nobody answers."""
+
+    def ask(url: str) -> bytes:
+        try:
+            return fetch(url)
+        except OSError as fault:
+            raise Unchecked(f"no answer from {url}: {fault}; nothing was checked") from fault
+
+    return ask
+
+
+def _signed(answer: bytes, keys: Sequence[str]) -> Note:
+    try:
+        return check_note(answer.decode("utf-8"), keys)
+    except (Failed, UnicodeDecodeError) as fault:
+        raise Broken(f"the note is not as it must be: {fault}") from fault
+
+
+def _cosigned(base: str, keys: Sequence[str], ask: Fetch) -> Note:
+    """The newest note with a witness's line, which few have: a log is signed more often."""
+    try:
+        return _signed(ask(f"{base}/checkpoint?witnessed=1"), keys)
+    except Unchecked as fault:
+        if isinstance(fault.__cause__, HTTPError) and fault.__cause__.code == 404:
+            raise Broken("the log has no note with a witness's line") from fault
+        raise
+
+
+def _by_witnesses(note: Note, witnesses: Sequence[str]) -> str:
+    try:
+        times = check_witnesses(note, witnesses)
+    except Failed as fault:
+        raise Broken(f"the note is not as it must be: {fault}") from fault
+    names = (read_key(text, COSIGNATURE).name for text in witnesses)
+    return "".join(
+        f"; {name} saw size {note.size} at {_utc(seconds)}"
+        for name, seconds in zip(names, times, strict=True)
+    )
+
+
+def _utc(seconds: int) -> str:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):  # beyond any calendar
+        return f"second {seconds}"
 
 
 def signed_text(note: Note) -> str:
@@ -2469,12 +2645,16 @@ def _keys_in(value: Json) -> Iterator[str]:
 def _kept(state: Path) -> Fields | None:
     if not state.exists():
         return None
+    damaged = (
+        f"{state} is damaged ({{}}): it is no state of a watcher; this says nothing about the log"
+    )
     try:
         kept = read_json(state.read_bytes())
-    except ValueError as fault:
-        raise OSError(f"{state}: {fault}") from fault
-    if not fits(kept, {"url": is_text, "keys": [is_verifier_key], "note": is_text}):
-        raise OSError(f"{state} is not the state of a watcher")
+        if not fits(kept, {"url": is_text, "keys": [is_verifier_key], "note": is_text}):
+            raise Unchecked(damaged.format("other members"))
+        check_note(kept["note"], kept["keys"])
+    except (ValueError, Failed) as fault:
+        raise Unchecked(damaged.format(fault)) from fault
     return dict(kept)
 
 
@@ -2514,53 +2694,81 @@ def _watched(given: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="tonk_verify.py watch", description="Watch a log.")
     parser.add_argument("url", help="address of the log, https://.../api/v1/log")
     parser.add_argument("--state", type=Path, required=True, help="file for the note that is kept")
-    parser.add_argument("--key", action="append", default=[], type=_key_argument)
+    _add_keys(parser)
     asked = parser.parse_args(given)
     try:
-        _say(f"ok {watch(asked.url, asked.state, asked.key)}")
-    except (Broken, OSError) as fault:
+        trusts_log = not asked.key and not asked.state.exists()
+        said = watch(asked.url, asked.state, asked.key, witnesses=asked.witness)
+    except Broken as fault:
         _say(f"FAILED watch: {fault}")
         return 1
+    except OSError as fault:
+        _say(str(fault), sys.stderr)
+        return 2
+    if trusts_log:
+        _say(f"warning: {OF_ITSELF.format('this log')}")
+    _say(f"ok {said}")
     return 0
+
+
+def _add_keys(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--key", action="append", default=[], type=_key_argument(ED25519), metavar="VKEY",
+        help="key of the log, <name>+<8 hex>+<base64>, from a place that its server does not "
+        "write; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--witness", action="append", default=[], type=_key_argument(COSIGNATURE), metavar="VKEY",
+        help="key of a witness whose line the note must have; may be repeated",
+    )  # fmt: skip
 
 
 def _verified(given: Sequence[str]) -> int:
     words = (__doc__ or "").partition("\n")[0]
-    parser = argparse.ArgumentParser(prog="tonk_verify.py", description=words)
+    more = (
+        "`tonk_verify.py watch URL --state FILE` watches a log: see `tonk_verify.py watch --help`."
+    )
+    parser = argparse.ArgumentParser(prog="tonk_verify.py", description=words, epilog=more)
     parser.add_argument("file", help="a receipt or an export; - for stdin")
-    parser.add_argument("--key", action="append", default=[], type=_key_argument)
+    _add_keys(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of lines")
     asked = parser.parse_args(given)
-    checks: list[str] = []
+    done: Fields = {"checks": [], "absent": []}
 
     def report(code: str, name: str) -> None:
-        checks.append(code)
+        done["checks" if name else "absent"].append(code)
         if not asked.json:
-            _say(f"ok {code} {name}")
+            absent = f"ok {code} {CHECKS[code][0]}: nothing of the kind in this file"
+            _say(f"ok {code} {name}" if name else absent)
 
     try:
-        found = verify_file(asked.file, asked.key, report)
+        found = verify_file(asked.file, asked.key, report, asked.witness)
     except Failed as fault:
         failed = {"check": fault.code, "error": fault.error, "place": fault.place}
-        _say(json.dumps({"ok": False, "checks": checks, **failed}) if asked.json else str(fault))
+        _say(json.dumps({"ok": False, **done, **failed}) if asked.json else str(fault))
         return 1
     except OSError as fault:
-        sys.stderr.write(f"{asked.file}: {fault}\n")
+        _say(f"{asked.file}: {fault}", sys.stderr)
         return 2
-    _tell(found, checks, as_json=asked.json)
+    _tell(found, done, as_json=asked.json)
     return 0
 
 
-def verify_file(name: str, keys: Sequence[str] = (), report: Report = lambda *_: None) -> Verified:
+def verify_file(
+    name: str,
+    keys: Sequence[str] = (),
+    report: Report = lambda *_: None,
+    witnesses: Sequence[str] = (),
+) -> Verified:
     """Check a file, whichever of the two it is. Raises: Failed, OSError."""
     with open(0, "rb", closefd=False) if name == "-" else Path(name).open("rb") as source:
         first = source.readline(LINE_BYTES_MAX + 1)
         if _is_export(first):
-            return verify_export(_lines(first, source), keys, report)
+            return verify_export(_lines(first, source), keys, report, witnesses)
         whole = first + source.read(RECEIPT_BYTES_MAX)
         if len(whole) > RECEIPT_BYTES_MAX:
             raise Failed("bad_file", f"more than {RECEIPT_BYTES_MAX} bytes")
-        return verify(whole, keys, report)
+        return verify(whole, keys, report, witnesses)
 
 
 def _lines(first: bytes, source: Any) -> Iterator[bytes]:
@@ -2578,11 +2786,11 @@ def _is_export(line: bytes) -> bool:
     return type(header) is dict and header.get("format") == EXPORT
 
 
-def _tell(found: Verified, checks: Sequence[str], *, as_json: bool) -> None:
+def _tell(found: Verified, done: Fields, *, as_json: bool) -> None:
     if as_json:
         about = {"claim": found.claim} if found.claim else {}
         told = {
-            "ok": True, "checks": list(checks), **about, "records": found.records,
+            "ok": True, **done, **about, "records": found.records,
             "size": found.size, "root": found.root.hex(), "not_checked": [NOT_CHECKED],
             "warnings": list(found.warnings), "verified": found.words,
         }  # fmt: skip
@@ -2591,22 +2799,30 @@ def _tell(found: Verified, checks: Sequence[str], *, as_json: bool) -> None:
     for warning in found.warnings:
         _say(f"warning: {warning}")
     _say(f"not checked: {NOT_CHECKED}")
+    if KEY_FROM_FILE in found.warnings:
+        _say(OF_ITSELF.format("this file"))
     _say(f"verified: {found.words}")
 
 
-def _key_argument(text: str) -> str:
-    if not is_verifier_key(text):
-        raise argparse.ArgumentTypeError("no verifier key: <name>+<8 hex>+<base64>")
-    return text
+def _key_argument(algorithm: int) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        try:
+            read_key(text, algorithm)
+        except ValueError as fault:
+            raise argparse.ArgumentTypeError(str(fault)) from fault
+        return text
+
+    return read
 
 
-def _say(line: str) -> None:
+def _say(line: str, out: TextIO | None = None) -> None:
     """One line, whatever a file has put into it: nothing that starts another or moves a cursor."""
     shown = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in line)
-    encoding = sys.stdout.encoding or "ascii"
+    out = out or sys.stdout
+    encoding = out.encoding or "ascii"
     shown = shown.encode(encoding, "backslashreplace").decode(encoding)
-    sys.stdout.write(f"{shown}\n")
-    sys.stdout.flush()
+    out.write(f"{shown}\n")
+    out.flush()
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ state holds size and root per origin and is on the disk before a line is handed 
 from __future__ import annotations
 
 import argparse
+import errno
 import fcntl
 import os
 import secrets
@@ -32,6 +33,7 @@ import sys
 import threading
 import time
 from base64 import b64encode
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha512
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -116,6 +118,10 @@ class Witness:
             self._keys.setdefault(verify.read_key(key).name, []).append(key)
         self._kept = read_kept(state)
         self._lock = threading.Lock()
+
+    def store(self) -> None:
+        """Write the state, so that what can not be kept is known before the first request."""
+        verify.write_state(self._state, _as_state(self._kept))
 
     @property
     def verifier_key(self) -> str:
@@ -255,6 +261,11 @@ def server(witness: Witness, host: str, port: int) -> ThreadingHTTPServer:
     class Handler(BaseHTTPRequestHandler):
         timeout = SECONDS_MAX
 
+        def do_GET(self) -> None:
+            self._answer(
+                Answer(200, f"A witness of logs. POST /add-checkpoint\n{witness.verifier_key}\n")
+            )
+
         def do_POST(self) -> None:
             self._answer(self._asked())
 
@@ -297,23 +308,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not verify.is_name(asked.name):
         parser.error("--name has neither blanks nor +")
     try:
-        lock = locked(asked.state)
-        signer = Signer(read_seed(asked.key))
-        witness = Witness(asked.name, signer, asked.log, asked.state, time.time)
-        running = server(witness, host.strip("[]"), int(port))
+        with locked(asked.state):
+            signer = Signer(read_seed(asked.key))
+            witness = Witness(asked.name, signer, asked.log, asked.state, time.time)
+            witness.store()
+            running = _listening(witness, host.strip("[]"), int(port))
+            _serve(witness, running)
     except OSError as fault:
         sys.stderr.write(f"{fault}\n")
         return 2
+    return 0
+
+
+def _listening(witness: Witness, host: str, port: int) -> ThreadingHTTPServer:
+    try:
+        return server(witness, host, port)
+    except OSError as fault:
+        if fault.errno == errno.EADDRINUSE:
+            raise OSError(f"{host}:{port} is taken") from fault
+        raise
+
+
+def _serve(witness: Witness, running: ThreadingHTTPServer) -> None:
     address = running.server_address
     sys.stdout.write(f"{witness.verifier_key}\nlistening on {address[0]!s}:{address[1]}\n")
     sys.stdout.flush()
-    try:
+    with running, suppress(KeyboardInterrupt):
         running.serve_forever()
-    except KeyboardInterrupt:
-        running.server_close()
-    finally:
-        lock.close()
-    return 0
 
 
 if __name__ == "__main__":

@@ -36,6 +36,12 @@ LENGTH_BYTES = 2
 Number = Annotated[int, msgspec.Meta(ge=0, le=INTEGER_MAX)]
 
 
+class NewestQuery(Query, frozen=True, kw_only=True):
+    """Parameters of `log.checkpoint`."""
+
+    witnessed: Annotated[int, msgspec.Meta(ge=0, le=1)] = 0
+
+
 class InclusionQuery(Query, frozen=True, kw_only=True):
     """Parameters of `log.inclusion`; without a size the newest signed one."""
 
@@ -59,13 +65,17 @@ class HeadQuery(Query, frozen=True, kw_only=True):
 class Newest(ApiView):
     """`GET /log/checkpoint`."""
 
-    operations: ClassVar = {"GET": Operation("log.checkpoint")}
+    operations: ClassVar = {"GET": Operation("log.checkpoint", query=NewestQuery)}
+    query: NewestQuery
 
     def get(self, request: Request) -> HttpResponse:
-        """The newest signed note, with the lines of witnesses that it has."""
+        """The newest signed note, or the newest that a witness has cosigned, with all its lines."""
         del request
+        found = tree.newest_witnessed() if self.query.witnessed else _newest()
+        if found is None:
+            raise refuse("not_found")
         return HttpResponse(
-            _newest().note,
+            found.note,
             content_type="text/plain; charset=utf-8",
             headers={"Cache-Control": "no-store"},
         )

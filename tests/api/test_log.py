@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connections
 
 from eventstore import store, tree
 from eventstore.core import merkle, notes, tiles
@@ -65,6 +66,27 @@ def test_note_and_keys() -> None:
     assert (document["origin"], key["from_size"]) == (note.origin, 0)
     assert "to_size" not in key
     assert note.root == merkle.root(tree.leaf_hashes(0, note.size))
+
+
+def test_the_newest_note_of_a_witness_is_served() -> None:
+    grow(3)
+    refused(Caller().get("/log/checkpoint?witnessed=1"), 404, "not_found")
+    newest = tree.newest()
+    assert newest is not None
+    key = notes.VerifierKey("w.example", bytes(32), notes.COSIGNATURE)
+    line = notes.signature_line(key.name, key.id, bytes(72))
+    with connections["sequencer"].cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO eventstore_log_cosignature VALUES (%s, %s, %s)",
+            [newest.size, key.name, line],
+        )
+    grow(3)
+    answer = Caller().get("/log/checkpoint?witnessed=1")
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.content.decode() == newest.note + line
+    plain = Caller().get("/log/checkpoint?witnessed=0").content
+    assert notes.parse_note(plain.decode()).size > newest.size
+    refused(Caller().get("/log/checkpoint?witnessed=2"), 400, "invalid_field")
 
 
 def test_known_witnesses_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

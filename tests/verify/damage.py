@@ -6,6 +6,7 @@ what is around the records is left as it is.
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -252,6 +253,10 @@ def _of_files() -> Iterator[Plan]:
     yield field("kind", edit=at("claim", "kind", value="buy_in"))
     yield field("key", edit=at("log", "keys", value=[VKEY.replace("+e4", "+e5")]))
     yield field("time", edit=at("made_at", value="2026-12-01T09:00:00Z"))
+    for name in ("2026-99-99", "2026-02-29", "2026-04-31", "2100-02-29"):
+        yield field(name, edit=at("made_at", value=f"{name}T09:00:00.000000Z"))
+    yield field("hour", edit=at("entry", "recorded_at", value="2026-12-01T24:00:00.000000Z"))
+    yield field("minus zero", rewrite=_index_of_minus_zero)
     yield field("surrogate", rewrite=lambda data: data.replace(b"Ona", rb"\ud800"))
     yield field("empty", edit=at("streams", 0, "records", value=[]))
     yield Plan(PRIZE, "V02", "bad_field", "order", edit=lambda one: one["streams"].reverse())
@@ -262,6 +267,10 @@ def _of_files() -> Iterator[Plan]:
         "same stream",
         edit=lambda one: one["streams"].append(one["streams"][1]),
     )
+
+
+def _index_of_minus_zero(data: bytes) -> bytes:
+    return re.sub(rb'"index": \d+', b'"index": -0', data, count=1)
 
 
 def _of_notes() -> Iterator[Plan]:
@@ -322,6 +331,8 @@ def _of_records() -> Iterator[Plan]:
     yield bad("member", change=member(extra=1))
     yield bad("id", change=member(id="0199C2B2-6C1F-75BE-B8DE-3552E46173AC"))
     yield bad("time", change=member(at="2026-12-01T08:00:00Z"))
+    yield bad("no day", change=member(at="2026-99-99T08:00:00.000000Z"))
+    yield bad("second", change=member(at="2026-12-31T23:59:60.000000Z"))
     yield bad("type", change=member(type="deposit"))
     yield bad("schema", change=member(schema=2))
     yield bad("meta", change=member(meta=[]))

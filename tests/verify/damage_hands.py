@@ -100,6 +100,8 @@ def _of_seeds() -> Iterator[Plan]:
     )
     yield seed("player", change=put("SeedRevealed", player="0199c2b2-6c1f-7000-8000-000000000001"))
     yield seed("no anchor", change=became("SeedAnchored"))
+    yield Plan("old-anchor", "V15", "bad_seed", "sat down again")
+    yield Plan("old-anchor-cut", "V15", "bad_seed", "sat down again, anchored before")
     yield Plan("strict-silent", "V15", "bad_seed", "strict")
     yield Plan("strict-unanchored", "V15", "bad_seed", "no anchor in strict")
 

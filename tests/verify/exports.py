@@ -165,6 +165,10 @@ def _of_logs(plan: Callable[..., ExportPlan]) -> Iterator[ExportPlan]:
     yield plan("V09", "short_export", "last note", edit=_without_last_note)
     yield plan("V02", "bad_field", "missing", edit=lambda lines: lines.pop(20))
     yield plan("V02", "bad_field", "order", edit=lambda lines: lines.insert(30, lines.pop(31)))
+    yield plan(
+        "V02", "bad_field", "minus zero",
+        rewrite=lambda data: data.replace(b'{"i": 0,', b'{"i": -0,', 1),
+    )  # fmt: skip
     yield plan("V02", "bad_field", "frontier", edit=lambda lines: lines[0].update(frontier=[]))
     hidden = partial(ExportPlan, "log-hidden")
     yield hidden("V09", "checkpoint_mismatch", "hidden", edit=_other_leaf)

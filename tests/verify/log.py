@@ -56,6 +56,17 @@ def verifier_key(seed: bytes = SEED, name: str = ORIGIN, kind: int = 1) -> str:
 
 
 VKEY = verifier_key()
+WITNESS_SEED, WITNESS_NAME, WITNESSED_AT = b"\x45" * 32, "w.example", 1_796_112_000
+WITNESS = verifier_key(WITNESS_SEED, WITNESS_NAME, 4)
+
+
+def cosignature(note: str, seed: bytes = WITNESS_SEED) -> str:
+    """The line of a witness under a note."""
+    text = note.partition("\n\n")[0] + "\n"
+    message = f"cosignature/v1\ntime {WITNESSED_AT}\n{text}".encode()
+    signature = Ed25519PrivateKey.from_private_bytes(seed).sign(message)
+    payload = key_id(WITNESS_NAME, public_of(seed), 4) + WITNESSED_AT.to_bytes(8, "big")
+    return f"— {WITNESS_NAME} {b64encode(payload + signature).decode()}\n"
 
 
 def checkpoint_text(size: int, root: bytes, origin: str = ORIGIN) -> str:

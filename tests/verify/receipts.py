@@ -45,9 +45,15 @@ STORIES: Mapping[str, Callable[[], Case]] = MappingProxyType(
 
 
 STRICT: Mapping[str, Callable[[], Case]] = MappingProxyType(
-    {"strict-silent": stories.strict_silent, "strict-unanchored": stories.strict_unanchored}
+    {
+        "strict-silent": stories.strict_silent,
+        "strict-unanchored": stories.strict_unanchored,
+        "old-anchor": stories.old_anchor,
+        "old-anchor-cut": lambda: stories.old_anchor(cut=True),
+    }
 )
-"""Stories that no server may tell: a strict hand dealt although a seat gave no seed."""
+"""Stories that no server may tell: a strict hand dealt although a seat gave no seed, a seed that
+hangs on an anchor of an earlier stay."""
 
 
 @dataclass(frozen=True)

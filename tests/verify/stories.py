@@ -178,6 +178,26 @@ def hand_short() -> Case:
     return of_hand(table, first, played(table, "short"))
 
 
+def old_anchor(*, cut: bool = False) -> Case:
+    """Who sat down again goes on with the seeds of the earlier stay, which is over (5.2).
+
+    `cut`: the records of the receipt begin when he sits down again.
+    """
+    table = seating(Log(), 3)
+    first = table.anchor(3, "stay")
+    played(table, "stay")
+    chain = table.sitters[3].anchor
+    table.cash_out(3)
+    again = table.sit(3, RUTA, 3000)
+    table.sitters[3].anchor = chain
+    played(table, "again")
+    version = table.cash_out(3)
+    noise(table.log)
+    source = next(one for one in reversed(table.log.order) if one.type == "SeatCashedOut")
+    claimed = Claimed(source, 0, f"wallet:{RUTA}:EUR", RUTA)
+    return case(table.log, claimed, Slice(table.stream, again if cut else first, version))
+
+
 def cash_out() -> Case:
     """A stay of several hands with a top-up, from the seat taken to the cash-out."""
     table = seating(Log(), 2)

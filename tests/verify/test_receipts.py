@@ -13,7 +13,14 @@ from clients.verify import tonk_verify
 from clients.verify.tonk_verify import CHECKS, CODE_OF, Failed, verify, verify_export
 from tests.verify import receipts
 from tests.verify.exports import EXPORTS
-from tests.verify.log import OTHER_SEED, VKEY, signed_note, verifier_key
+from tests.verify.log import (
+    OTHER_SEED,
+    VKEY,
+    WITNESS,
+    cosignature,
+    signed_note,
+    verifier_key,
+)
 
 PROGRAM = Path(tonk_verify.__file__)
 KEYS = [VKEY]
@@ -25,6 +32,7 @@ def test_a_valid_receipt_holds(name: str) -> None:
     found = verify(receipts.valid()[name], KEYS, lambda *check: told.append(check))
     claim = json.loads(receipts.valid()[name])["claim"]
     assert [code for code, _ in told] == list(CHECKS)
+    assert all(told_name in ("", CHECKS[code][0]) for code, told_name in told)
     assert found.claim == claim
     assert found.words == "{kind} {amount} {currency} to {player}".format(**claim)
     assert found.warnings == ()
@@ -100,10 +108,12 @@ def test_the_program_tells_each_check(receipt: Path) -> None:
     assert lines[0] == "ok V01 file"
     assert [line.split()[1] for line in lines[:23]] == list(CHECKS)
     assert lines[20:23] == [
-        "ok V21 cash-out: not in this file",
-        "ok V22 prizes: not in this file",
-        "ok V23 people and sequence: not in this file",
+        "ok V21 cash-out: nothing of the kind in this file",
+        "ok V22 prizes: nothing of the kind in this file",
+        "ok V23 people and sequence: nothing of the kind in this file",
     ]
+    assert lines[12] == "ok V13 money of hands"
+    assert lines[19] == "ok V20 aborted deals: nothing of the kind in this file"
     assert lines[23] == "not checked: legality of moves"
     assert lines[24].startswith("verified: hand ")
     assert len(lines) == 25
@@ -112,7 +122,105 @@ def test_the_program_tells_each_check(receipt: Path) -> None:
 def test_a_key_from_the_file_is_warned_of(receipt: Path) -> None:
     status, lines = run(receipt)
     assert status == 0
-    assert lines[-3] == "warning: key taken from the file"
+    assert lines[-4] == "warning: key taken from the file"
+    assert lines[-2] == ("agrees with itself only: the key came from this file (give --key)")
+    assert lines[-1].startswith("verified: ")
+
+
+def cosigned_receipt(receipt: Path) -> None:
+    """The receipt's note with the line of a witness."""
+    whole = json.loads(receipt.read_bytes())
+    note = whole["log"]["checkpoint"]
+    whole["log"]["checkpoint"] = note + cosignature(note)
+    receipt.write_text(json.dumps(whole))
+
+
+def test_a_witness_must_have_signed_where_one_is_named(receipt: Path) -> None:
+    given: list[str | Path] = [receipt, "--key", VKEY, "--witness", WITNESS]
+    failed = "FAILED V04 bad_signature: witness w.example, size "
+    status, lines = run(*given)
+    assert status == 1
+    assert lines[-1].startswith(failed)
+    assert lines[-1].endswith(": no line of it")
+    cosigned_receipt(receipt)
+    assert run(*given)[0] == 0
+    other = verifier_key(OTHER_SEED, "w.example", 4)
+    assert run(*given, "--witness", other)[0] == 1
+    whole = json.loads(receipt.read_bytes())
+    whole["log"]["checkpoint"] = _turned(whole["log"]["checkpoint"])
+    receipt.write_text(json.dumps(whole))
+    assert run(*given)[1][-1].endswith(": the line is not signed by its key")
+
+
+def _turned(note: str) -> str:
+    """Another signature in the last line."""
+    at = len(note) - 12
+    return note[:at] + ("A" if note[at] != "A" else "B") + note[at + 1 :]
+
+
+def test_an_export_is_held_to_a_witness_too(tmp_path: Path) -> None:
+    file = tmp_path / "stream"
+    lines = receipts.exports()["stream-table"].splitlines(keepends=True)
+    file.write_bytes(b"".join(lines))
+    assert run(file, "--key", VKEY, "--witness", WITNESS)[0] == 1
+    header = json.loads(lines[0])
+    header["checkpoint"] += cosignature(header["checkpoint"])
+    file.write_bytes(json.dumps(header).encode() + b"\n" + b"".join(lines[1:]))
+    assert run(file, "--key", VKEY, "--witness", WITNESS)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "key", "why"),
+    [
+        ("--key", WITNESS, "this is a witness's key: give it as --witness"),
+        ("--witness", VKEY, "this is a log's key: give it as --key"),
+        ("--key", VKEY.replace("+e4", "+e5"), "does not belong to this name and key: copied wrong"),
+        ("--witness", VKEY[:-2], "no verifier key: <name>+<8 hex>+<base64>"),
+        ("--key", "", "no verifier key"),
+    ],
+)
+def test_a_wrong_key_is_explained(
+    receipt: Path, option: str, key: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        tonk_verify.main([str(receipt), option, key])
+    assert left.value.code == 2
+    assert why in capsys.readouterr().err
+
+
+def test_help_knows_all_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        tonk_verify.main(["--help"])
+    said = capsys.readouterr().out
+    assert "watch" in said
+    assert "key of the log" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("deposit: bad_record, member", ": extra: unknown"),
+        ("deposit: bad_record, time", ": at: not what belongs there"),
+        ("deposit: bad_record, no actor", ": meta: not what belongs there"),
+        ("deposit: not_canonical, key", "an unknown member, Reference"),
+    ],
+)
+def test_the_member_that_is_wrong_is_named(name: str, place: str) -> None:
+    file = next(one.file for one in receipts.damaged() if one.name == name)
+    with pytest.raises(Failed) as failed:
+        verify(file, KEYS)
+    assert failed.value.place.endswith(place)
+
+
+def test_a_field_that_is_wrong_and_a_record_that_is_missing_are_named() -> None:
+    named = {damage.name: damage.file for damage in receipts.damaged_exports()}
+    for name, place in (
+        ("log: bad_record, data", ": data of SeatTaken, seat: not what belongs there"),
+        ("log: bad_field, missing", ": record 17 is missing"),
+    ):
+        with pytest.raises(Failed) as failed:
+            verify_export(named[name].splitlines(), KEYS)
+        assert failed.value.place.endswith(place), failed.value.place
 
 
 def test_a_key_of_somebody_else_is_unknown(receipt: Path) -> None:
@@ -160,7 +268,8 @@ def test_one_object_instead_of_lines(receipt: Path) -> None:
     told = json.loads(lines[0])
     assert (status, len(lines), told["ok"], told["warnings"]) == (0, 1, True, [])
     assert told["not_checked"] == ["legality of moves"]
-    assert told["checks"] == list(CHECKS)
+    assert told["absent"] == ["V20", "V21", "V22", "V23"]
+    assert sorted(told["checks"] + told["absent"]) == list(CHECKS)
     receipt.write_bytes(receipts.damaged()[0].file)
     status, lines = run(receipt, "--json")
     told = json.loads(lines[0])
@@ -175,4 +284,4 @@ def test_exports_are_read_by_the_same_command(tmp_path: Path) -> None:
     assert lines[-1] == "verified: log from 0 of 207 records, size 207"
     assert "ok V13 money of hands" in lines
     status, lines = run("-", stdin=receipts.exports()["stream-table"])
-    assert (status, lines[-3]) == (0, "warning: key taken from the file")
+    assert (status, lines[-4]) == (0, "warning: key taken from the file")

@@ -5,16 +5,27 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
 from urllib.parse import parse_qs, urlparse
 
 import pytest
 from typing_extensions import override
 
-from clients.verify.tonk_verify import Broken, main, watch
+from clients.verify.tonk_verify import Broken, Unchecked, main, watch
 from eventstore.core import merkle
-from tests.verify.log import OTHER_SEED, VKEY, checkpoint_text, note_of, signed_note, verifier_key
+from tests.verify.log import (
+    OTHER_SEED,
+    VKEY,
+    WITNESS,
+    checkpoint_text,
+    cosignature,
+    note_of,
+    signed_note,
+    verifier_key,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,12 +55,17 @@ class Served:
     def __init__(self, size: int, leaves: list[bytes] | None = None) -> None:
         self.leaves = (leaves or LEAVES)[:size]
         self.note = note_of(self.leaves)
+        self.witnessed = ""
         self.keys: Any = {"keys": [{"key": VKEY, "from_size": 0, "to_size": None}], "witnesses": []}
 
     def __call__(self, url: str) -> bytes:
         path, query = urlparse(url).path, parse_qs(urlparse(url).query)
         if path.endswith("/key"):
             return json.dumps(self.keys).encode()
+        if path.endswith("/checkpoint") and query.get("witnessed") == ["1"]:
+            if not self.witnessed:
+                raise HTTPError(url, 404, "Not Found", Message(), None)
+            return self.witnessed.encode()
         if path.endswith("/checkpoint"):
             return self.note.encode()
         assert path.endswith("/proofs/consistency")
@@ -131,9 +147,38 @@ def test_a_log_without_a_key_or_with_another_name_is_refused(state: Path) -> Non
 def test_a_state_that_is_none_is_not_overwritten(state: Path) -> None:
     for text in ("", "{}", '{"url": 1}', "[]"):
         state.write_text(text)
-        with pytest.raises(OSError, match="state"):
+        with pytest.raises(Unchecked, match=r"is damaged .* says nothing about the log"):
             watch(URL, state, fetch=Served(5))
         assert state.read_text() == text
+
+
+def test_a_damaged_note_is_no_fork(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    watch(URL, state, fetch=Served(5))
+    kept = json.loads(state.read_text())
+    state.write_text(json.dumps(kept | {"note": kept["note"].replace("\n5\n", "\n4\n")}))
+    assert main(["watch", "http://127.0.0.1:1", "--state", str(state)]) == 2  # nobody was asked
+    assert "is damaged (FAILED V04 bad_signature" in capsys.readouterr().err
+
+
+def test_witnesses_are_held_to(state: Path) -> None:
+    served = Served(9)
+    with pytest.raises(Broken, match="no note with a witness's line"):
+        watch(URL, state, [VKEY], served, [WITNESS])
+    served.witnessed = note_of(LEAVES[:4]) + cosignature(note_of(LEAVES[:4]))
+    said = watch(URL, state, [VKEY], served, [WITNESS])
+    assert said.endswith("kept, size 9; w.example saw size 4 at 2026-12-01T08:00:00+00:00")
+    other = verifier_key(OTHER_SEED, "w.example", 4)
+    before = state.read_bytes()
+    with pytest.raises(Broken, match="bad_signature: witness w"):
+        watch(URL, state, [VKEY], served, [WITNESS, other])
+    forked = note_of(FORKED[:4])
+    served.witnessed = forked + cosignature(forked)
+    with pytest.raises(Broken, match="a fork: size 9 does not go on from the signed size 4"):
+        watch(URL, state, [VKEY], served, [WITNESS])
+    served.witnessed = note_of(LEAVES[:12]) + cosignature(note_of(LEAVES[:12]))
+    with pytest.raises(Broken, match="shrank"):
+        watch(URL, state, [VKEY], served, [WITNESS])
+    assert state.read_bytes() == before
 
 
 @pytest.fixture
@@ -160,22 +205,30 @@ def address() -> Iterator[str]:
 
 def test_the_command_watches(address: str, state: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["watch", address, "--state", str(state)]) == 0
-    assert capsys.readouterr().out == "ok tonk.example/log/7: first note kept, size 7\n"
+    assert capsys.readouterr().out.splitlines() == [
+        "warning: agrees with itself only: the key came from this log (give --key)",
+        "ok tonk.example/log/7: first note kept, size 7",
+    ]
+    assert main(["watch", address, "--state", str(state)]) == 0
+    assert capsys.readouterr().out == "ok tonk.example/log/7: unchanged, size 7\n"
     kept = json.loads(state.read_text())
     state.write_text(json.dumps(kept | {"note": Served(9).note}))
     assert main(["watch", address, "--state", str(state)]) == 1
     assert "FAILED watch: the log shrank" in capsys.readouterr().out
-    assert main(["watch", "file:///etc/hosts", "--state", str(state)]) == 1
-    assert "no address of the web" in capsys.readouterr().out
+    assert main(["watch", "file:///etc/hosts", "--state", str(state)]) == 2
+    assert "no address of the web" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("answer", [b"no HTTP at all\r\n\r\n", b"HTTP/1.1 200 OK\r\n" + b"x" * 99])
-def test_an_answer_that_is_no_http_is_a_fault_of_the_log(answer: bytes, state: Path) -> None:
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [(b"no HTTP at all\r\n\r\n", 2), (b"HTTP/1.1 200 OK\r\n" + b"x" * 99, 1)],
+)
+def test_an_answer_that_is_no_http(answer: bytes, status: int, state: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=_answer_once, args=(listening, answer))
         thread.start()
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        assert main(["watch", address, "--state", str(state)]) == 1
+        assert main(["watch", address, "--state", str(state)]) == status
         thread.join()
 
 
@@ -190,5 +243,7 @@ def _answer_once(listening: socket.socket, answer: bytes) -> None:
 def test_what_is_no_address_is_said(
     address: str, state: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["watch", address, "--state", str(state)]) == 1
-    assert capsys.readouterr().out.startswith("FAILED watch: ")
+    assert main(["watch", address, "--state", str(state)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"no answer from {address}")
+    assert said.endswith("; nothing was checked\n")

@@ -163,12 +163,21 @@ def post(port: int, path: str, data: bytes, **headers: str) -> tuple[int, str, s
     return found
 
 
+def get(port: int) -> str:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection.request("GET", "/")
+    found = connection.getresponse().read().decode()
+    connection.close()
+    return found
+
+
 def test_the_server_answers(port: int) -> None:
     status, _, line = post(port, "/add-checkpoint", body(0, 4))
     assert status == 200
     assert read_note(note_of(LEAVES[:4]) + line).lines[1][0] == NAME
     assert post(port, "/add-checkpoint", body(1, 5)) == (409, "text/x.tlog.size", "4\n")
     assert post(port, "/other", b"")[0] == 404
+    assert "POST /add-checkpoint" in get(port)
     assert post(port, "/add-checkpoint", b"x" * 70_000)[0] == 400
     for length in ("9" * 5000, "-1", "x", "²"):
         assert post(port, "/add-checkpoint", b"", **{"Content-Length": length})[0] == 400
@@ -180,6 +189,17 @@ def test_a_state_has_one_witness(state: Path, tmp_path: Path) -> None:
         assert tonk_witness.main([*given, "--listen", "127.0.0.1:0"]) == 2
     with tonk_witness.locked(state):
         pass
+
+
+def test_a_place_that_is_taken_is_said(
+    port: int, state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--key", str(tmp_path / "key"), "--state", str(tmp_path / "own"), "--log", VKEY]
+    assert tonk_witness.main([*given, "--listen", f"127.0.0.1:{port}"]) == 2
+    assert capsys.readouterr().err == f"127.0.0.1:{port} is taken\n"
+    assert tonk_witness.read_kept(tmp_path / "own") == {}
+    assert (tmp_path / "own").read_text() == "{}\n"  # made at the start
+    assert not state.exists()
 
 
 def test_a_name_that_no_line_could_carry_is_refused(state: Path, tmp_path: Path) -> None:

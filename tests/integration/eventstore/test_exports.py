@@ -259,7 +259,7 @@ def test_the_command(game: Game, tmp_path: Path, caplog: pytest.LogCaptureFixtur
     assert file.read_bytes() == b"".join(stream_export(game.stream))
     with pytest.raises(CommandError, match="not in a stream"):
         call_command("export", "events", "--stream", game.stream, "--from", "1")
-    with pytest.raises(CommandError, match="^there is no stream table/nix$"):
+    with pytest.raises(CommandError, match=r"^there is no stream table/nix$"):
         call_command("export", "events", "--stream", "table/nix")
     with pytest.raises(CommandError, match="bad_proof_range: size"):
         call_command("export", "events", "--to", str(10**9))

@@ -9,12 +9,14 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from eventstore import tree
+from eventstore import store, tree
 from eventstore.core.notes import VerifierKey, checkpoint_text, signature_line
 from eventstore.exports import log_export, verifier_keys
 from eventstore.readers import STAFF
 from eventstore.tree_verification import KEPT, UNTRUSTED, Outside, verify_tree
+from eventstore.verification import verify_log
 from tests.factories import a_player
+from tests.integration.eventstore.log_world import as_owner
 from tests.sealing import seal_log
 
 pytestmark = pytest.mark.usefixtures("committed")
@@ -60,6 +62,20 @@ def test_signatures_of_a_key_that_nobody_trusts(key: str) -> None:
     first = tree.checkpoints(tree.size())[-1]
     assert told(Outside([STRANGER])) == [f"log_checkpoint {first.size}: {UNTRUSTED}"]
     assert told(Outside([STRANGER, VerifierKey.read(key)])) == []
+
+
+@pytest.mark.parametrize("data", ["{}", "[]", "null", '{"key":1}', '{"key":["a"],"size":"b"}'])
+def test_a_changed_announcement_is_named_not_tripped_over(key: str, data: str) -> None:
+    change = "UPDATE eventstore_event SET data = %s::json WHERE type = 'LogOpened'"
+    (stream,) = store.streams("log/")
+    opened = store.load(stream).events[0]
+    as_owner(change, data)
+    found = verify_log()
+    as_owner(change, opened.data)
+    assert [(fault.stream.partition("/")[0], fault.version) for fault in found.faults] == [
+        ("log", 1)
+    ]
+    assert f"log_key {key}: not_announced" in [str(fault) for fault in found.tree.faults]
 
 
 def test_notes_that_are_not_of_this_log(key: str) -> None:

@@ -16,7 +16,7 @@ from eventstore import store, tree, witnesses
 from eventstore.core import merkle, notes
 from eventstore.core.chain import START
 from eventstore.core.ids import player_stream
-from eventstore.core.notes import COSIGNATURE, Note, VerifierKey, parse_note
+from eventstore.core.notes import COSIGNATURE, Line, Note, VerifierKey, parse_note, read_line
 from eventstore.ports import new_id
 from eventstore.witnesses import Witness, Witnesses
 from tests.sealing import seal_log
@@ -133,6 +133,38 @@ def test_its_line_is_under_the_note_that_is_served(fake: FakeWitness, witness: W
         NOW,
         NOW,
     ]
+
+
+def test_the_newest_note_with_a_line_is_found(fake: FakeWitness, witness: Witness) -> None:
+    assert tree.newest_witnessed() is None
+    first = grow()
+    assert tree.newest_witnessed() is None
+    Witnesses([witness]).ask_all()
+    grow(64)
+    found = tree.newest_witnessed()
+    assert found is not None
+    assert found.size == first.size
+    assert parse_note(found.note).cosigned_at(fake.key) == NOW
+
+
+def test_the_lines_of_all_are_kept_at_once(
+    fake: FakeWitness, witness: Witness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reads between two witnesses finds no note that only the first has signed."""
+    note, seen = grow(), list[tree.Checkpoint | None]()
+    line = fake.line(note, "second.example")
+
+    def second(self: Witnesses, one: Witness, newest: tree.Checkpoint) -> list[Line]:
+        if one.url != "second":
+            return real(self, one, newest)
+        seen.append(tree.newest_witnessed())
+        return [found for found in [read_line(line)] if found]
+
+    real = Witnesses.ask
+    monkeypatch.setattr(Witnesses, "ask", second)
+    Witnesses([witness, Witness("second", None)]).ask_all()
+    assert seen == [None]
+    assert [one.name for one in served().lines[1:]] == ["second.example", NAME]
 
 
 def test_it_says_what_it_has_seen(fake: FakeWitness, witness: Witness) -> None:

@@ -491,7 +491,7 @@ def test_the_command_says_why_there_is_no_receipt(ona: Person) -> None:
     settle_due()
     buy_in = Entry.objects.get(stream=table_stream(table)).id
     grant = of_kind(wallet_stream(ona.id), "grant")
-    with pytest.raises(CommandError, match="^there is no entry 999999999$"):
+    with pytest.raises(CommandError, match=r"^there is no entry 999999999$"):
         call_command("export", "receipt", "999999999")
     nobody = rf"^entry {buy_in} pays nobody \(buy_in\): there is no receipt$"
     for whose in ((), ("--player", str(ona.id))):

@@ -102,7 +102,7 @@ def _opened(out: Path | None) -> Iterator[BinaryIO]:
         try:
             yield sys.stdout.buffer
         except BrokenPipeError:  # whoever reads has enough; what Python holds back goes nowhere
-            with open(os.devnull, "wb") as nowhere:
+            with Path(os.devnull).open("wb") as nowhere:
                 os.dup2(nowhere.fileno(), sys.stdout.fileno())
         return
     try:
