@@ -1,5 +1,6 @@
 """Seeds of seats at the tables of a tournament: the window is part of the hand."""
 
+from collections import Counter
 from uuid import UUID
 
 import pytest
@@ -23,16 +24,21 @@ pytestmark = pytest.mark.django_db
 ROUNDS_MAX = 3_000
 
 
-def step(tournament: UUID, who: Person, chains: dict[UUID, Links], given: dict[UUID, int]) -> None:
+Sittings = dict[tuple[UUID, int], Links]
+"""Chains by table and sitting: whoever comes back to a table has no anchor there any more."""
+
+
+def step(tournament: UUID, who: Person, chains: Sittings, given: Counter[int]) -> None:
     """One step of everything: the person anchors where he sits, and gives every second seed."""
-    for table in Seat.objects.filter(player_id=who.id).values_list("table_id", flat=True):
-        if table not in chains:
-            chains[table], given[table] = Links(str(table), 400), 0
-            anchors(table, who, chains[table])
+    places = Seat.objects.filter(player_id=who.id).values_list("table_id", "id")
+    for table, sitting in places:
+        if (table, sitting) not in chains:
+            chains[table, sitting] = Links(f"{table} {sitting}", 400)
+            anchors(table, who, chains[table, sitting])
         row = selectors.live_row(table)
         if row.due == "seal" and row.version % 2:
-            given[table] += 1
-            gives(table, who, chains[table].seed(given[table]))
+            given[sitting] += 1
+            gives(table, who, chains[table, sitting].seed(given[sitting]))
     for row in Table.objects.filter(tournament=tournament, due="move"):
         hurry(row.id)
         play_for(row.id, row.version)
@@ -44,17 +50,18 @@ def test_an_anchored_player_is_waited_for_at_every_table_and_the_event_ends() ->
     tournament = a_tournament(organiser, entries_min=4, entries_max=4, seats=2, stack_stakes=5)
     with_bots(tournament, organiser, 3, "random-0")
     entries.register(tournament, ona, receipt())
-    chains: dict[UUID, Links] = {}
-    given: dict[UUID, int] = {}
+    chains: Sittings = {}
+    given: Counter[int] = Counter()
     for _ in range(ROUNDS_MAX):
         if Tournament.objects.get(id=tournament).status == "settled":
             break
         step(tournament, ona, chains, given)
     assert Tournament.objects.get(id=tournament).status == "settled"
     assert DealerSecret.objects.count() == 0
+    tables = {table for table, _ in chains}
     states = [
         one.seed
-        for table in chains
+        for table in tables
         for record in store.events_after(table_stream(table), 0, types=["HandDealt"])
         if isinstance(record.event, events.HandDealt)
         for one in record.event.players
@@ -66,7 +73,7 @@ def test_an_anchored_player_is_waited_for_at_every_table_and_the_event_ends() ->
     raised = store.events_after(tournament_stream(tournament), 0, types=["LevelRaised"])
     stakes = {
         record.event.stake
-        for table in chains
+        for table in tables
         for record in store.events_after(table_stream(table), 0, types=["HandDealt"])
         if isinstance(record.event, events.HandDealt)
     }
