@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from time import process_time
 from typing import TYPE_CHECKING, Any, Self
-from uuid import UUID
 
 from benchmarks.goals import at_most, percentile
 from benchmarks.histories import Ids, hands, records
@@ -13,10 +12,11 @@ from benchmarks.measure import Figure, say
 from clients.python.tonk_client.hand import Hand
 from eventstore.core.record import record_bytes, time_text
 from games.rules import fair
-from games.rules.cards import TEXTS
+from games.rules.openings import document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from uuid import UUID
 
     from benchmarks.histories import Played
     from eventstore.core.record import Stored
@@ -83,7 +83,7 @@ class Seen:
             player=dealt.players[0].player,
             stream=stored[0].stream,
             events=[_event(one) for one in stored],
-            openings=[_opening(one) for one in opened],
+            openings=[document(one) for one in opened],
             records=[record_bytes(one).decode() for one in stored],
         )
 
@@ -97,21 +97,6 @@ def _event(stored: Stored) -> dict[str, Any]:
         "at": time_text(stored.at),
         "hash": stored.hash.hex(),
         "data": data,
-    }
-
-
-def _opening(one: fair.Opening) -> dict[str, Any]:
-    return {
-        "hand": str(UUID(bytes=one.hand)),
-        "shuffle_no": one.shuffle_no,
-        "position": one.position,
-        "place": one.place,
-        "size": one.size,
-        "card": TEXTS[one.code],
-        "code": one.code,
-        "salt": one.salt.hex(),
-        "path": [sibling.hex() for sibling in one.path],
-        "root": one.root.hex(),
     }
 
 
