@@ -34,10 +34,10 @@ def verification(hand_id: UUID) -> Document:
     stored = stored_of(where)
     committed, dealt, reveal = _parts(stored)
     given = {one.seat: one for one in _seeds(stored)}
+    reshuffled = _reshuffles(stored)
     server_seed = reveal.server_seed
     opened = None
     if server_seed is not None:
-        reshuffled = _reshuffles(stored)
         places = reshuffled[0].places if reshuffled else None
         opened = openings(dealt, bytes.fromhex(server_seed), places)
     checks = list(_checks(where, stored, opened))
@@ -61,7 +61,7 @@ def verification(hand_id: UUID) -> Document:
         "deck_root": dealt.deck_root,
         "reshuffles": [
             {"shuffle_no": one.shuffle_no, "places": list(one.places), "root": one.root}
-            for one in _reshuffles(stored)
+            for one in reshuffled
         ],
     }
     if server_seed is not None and opened is not None:
