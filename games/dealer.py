@@ -1,13 +1,15 @@
 """The dealer: the one module that knows the seed of a running hand (`eventstore.md` 5.3, 5.4)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Count
+
 from eventstore.core.refusal import InvariantBroken
 from eventstore.ports import random_bytes
-from eventstore.sealing import Sealed, seal, unseal
+from eventstore.sealing import Sealed, is_lost, seal, unseal
 from games.models import DealerSecret
 from games.rules import events, fair
 from games.rules.shuffles import Deck, KeyedShuffle, sealed_deck
@@ -107,8 +109,27 @@ def seed_of(hand: UUID) -> bytes | None:
     return unseal(Sealed(key_id, bytes(nonce), bytes(ciphertext)), hand.bytes)
 
 
+def hands_by_key() -> dict[str, int]:
+    """How many hands wait for their end under each of the dealer's keys."""
+    ids = DealerSecret.objects.values_list("key_id").annotate(count=Count("hand"))
+    return dict(ids.order_by("key_id"))
+
+
+def lost_hands() -> Iterator[UUID]:
+    """Hands that wait for their end under a key that is in no file, the oldest first."""
+    lost = [key_id for key_id in hands_by_key() if is_lost(key_id)]
+    sealed = DealerSecret.objects.filter(key_id__in=lost).order_by("created_at", "hand")
+    yield from sealed.values_list("hand", flat=True)
+
+
+def is_seed_lost(hand: UUID) -> bool:
+    """Whether the seed of a hand that has not ended can not be read any more."""
+    key_id = DealerSecret.objects.filter(hand=hand).values_list("key_id", flat=True).first()
+    return key_id is not None and is_lost(key_id)
+
+
 def forget(hand: UUID) -> None:
-    """Remove the sealed seed: from now on it is in the log."""
+    """Remove the sealed seed: from now on it is in the log, or the log says that it is lost."""
     DealerSecret.objects.filter(hand=hand).delete()
 
 

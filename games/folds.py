@@ -72,6 +72,15 @@ def at_clock(
     raise InvariantBroken(f"the running hand of table {table_id} has no deck")
 
 
+def without_deck(table_id: UUID, hand_version: int | None, load: Load = store.load) -> Folded:
+    """The table as its stream is now, as one who knows no deck folds it; kept by nobody.
+
+    For a running hand whose seed can not be read any more. One statement.
+    """
+    loaded = load(table_stream(table_id), from_version=hand_version or 1, with_first=True)
+    return Folded(table_id, fold(loaded.events), loaded.head, loaded.events)
+
+
 def keep(folded: Folded) -> None:
     """Remember a fold, in place of the table's older one."""
     with _lock:

@@ -90,7 +90,7 @@ def _close(row: HandRow, record: Stored) -> None:
     """The seed is shown: by HandRevealed after the end, or in place of an end or of a deal."""
     row.last_version = record.version
     row.finished = row.finished or record.at
-    if record.type == "HandVoided":
+    if record.type == "HandVoided" and row.dealt_version is not None:
         row.end = VOID
 
 

@@ -10,7 +10,8 @@ from games.models import Hand, Status
 from games.models import Table as Live
 
 DEALT, COMMITTED = "HandDealt", "ShuffleCommitted"
-LAST = ("HandRevealed", "HandVoided", "ShuffleAborted")  # each shows the dealer's seed
+# Each shows the dealer's seed, but for a hand that is given up since its key was lost.
+LAST = ("HandRevealed", "HandVoided", "ShuffleAborted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,8 @@ class HandPlace:
     """Versions of a hand in its table's stream, from its commitment to the reveal of its seed.
 
     `dealt_version` is None while seats give their seeds, and for ever where the shuffle was
-    aborted: then there was no hand. `last_version` is None until the dealer's seed is shown.
+    aborted or given up: then there was no hand. `last_version` is None until the dealer's seed is
+    shown, or known to be lost.
     """
 
     hand: UUID

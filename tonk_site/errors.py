@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from eventstore.core.refusal import Refusal, Refused, Retryable, VersionConflict
+from eventstore.sealing import KeyLost
 from tonk_site.refusals import MEANINGS
 from tonk_site.rest import OPTIONS
 from web.views import missing
@@ -31,6 +32,7 @@ _FRAMEWORK = (
     (Http404, "not_found"),
     (VersionConflict, "stale_version"),
     (Retryable, "unavailable"),
+    (KeyLost, "unavailable"),
     (PoolTimeout, "unavailable"),
     (OperationalError, "unavailable"),
 )
@@ -68,7 +70,7 @@ def handle(fault: Exception, context: dict[str, Any]) -> Response:
     """DRF's exception handler: every fault of a view becomes a problem document."""
     request = context["request"]._request  # DRF hands out its wrapper only
     refusal = _refusal(fault)
-    if refusal.code == "internal":
+    if refusal.code == "internal" or isinstance(fault, KeyLost):
         logger.error("a fault in %s", request.path, exc_info=fault)
     document = problem(refusal, request, language=_own_language(context["request"]))
     response = Response(document, status=MEANINGS[refusal.code].status, content_type=MEDIA_TYPE)

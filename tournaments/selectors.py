@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from eventstore import store
 from eventstore.core.ids import tournament_stream
@@ -16,6 +16,7 @@ from tournaments.core import events
 from tournaments.core.levels import stake
 from tournaments.core.lifecycle import Status
 from tournaments.core.state import Tournament, fold
+from tournaments.models import LotSecret
 from tournaments.models import Tournament as Live
 
 
@@ -65,6 +66,12 @@ def listed(filters: Mapping[str, object], viewer: UUID | None) -> QuerySet[Live]
         if filters.get(name) is not None:
             found = found.filter(**{name: filters[name]})
     return found
+
+
+def lots_by_key() -> dict[str, int]:
+    """How many lots wait for their reveal under each of the dealer's keys."""
+    ids = LotSecret.objects.values_list("key_id").annotate(count=Count("tournament"))
+    return dict(ids.order_by("key_id"))
 
 
 def counts(state: Tournament) -> dict[str, int]:

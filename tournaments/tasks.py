@@ -5,13 +5,14 @@ from uuid import UUID
 
 from eventstore.core.refusal import Refused
 from eventstore.tasking import task
+from games.services.sweep import parked_without_key
 from tournaments.services import conduct, money
 
 
 @task("tournaments.conduct", idempotent="once it is done the table is no longer held")
 def conduct_table(table: str) -> None:
     """Conduct a table that waits."""
-    with contextlib.suppress(Refused):
+    with contextlib.suppress(Refused), parked_without_key(UUID(table)):
         conduct.conduct(UUID(table))
 
 

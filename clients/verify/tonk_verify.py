@@ -1212,6 +1212,7 @@ class Hands:
         self.judged: dict[int, Hand] = {}  # by version of HandEnded; kept by receipts alone
         self.keep = False
         self.place = ""
+        self.unopened: list[str] = []  # hands voided without a seed: nobody can check their deals
 
     def feed(self, record: Fields, place: str) -> None:
         """One more record of the table."""
@@ -1530,17 +1531,29 @@ class Hands:
 
     def _voided(self, data: Fields, _: int) -> None:
         hand, self._hand = self._hand, None
-        if hand is None:
+        made, self._commitment = self._commitment, None
+        if hand is None and made is None:
             self._stray()
             return
-        if data["hand"] != hand.dealt["hand"]:
+        begun = hand.dealt if hand else made.data if made else {}
+        if data["hand"] != begun["hand"]:
             self._bad("deal_out_of_order", "another hand is voided")
-        as_dealt = [(one["seat"], one["player"], one["stack"]) for one in hand.dealt["players"]]
+        players = hand.dealt["players"] if hand else []
+        as_dealt = [(one["seat"], one["player"], one["stack"]) for one in players]
         if _amounts(data["stacks"]) != as_dealt:
             self._bad("hand_not_balanced", "stacks are not as dealt")
-        if data["server_seed"] is not None:
+        if data["server_seed"] is None:
+            self._without_seed(data)
+        elif hand:
             self._open(hand, data["server_seed"])
-        elif data["reason"] != "dealer_key_lost":
+        elif not self._opens(begun, data["server_seed"]):
+            self._bad("commit_mismatch")
+
+    def _without_seed(self, data: Fields) -> None:
+        """A hand that is given up shows its seed, but for the one reason that it is lost (5.4)."""
+        if data["reason"] == "dealer_key_lost":
+            self.unopened.append(self.place)
+        else:
             self._bad("commit_mismatch", "no seed")
 
     def _open(self, hand: Hand, server_seed: str) -> dict[int, int]:
@@ -1591,6 +1604,16 @@ class Hands:
 
 def _amounts(items: Iterable[Fields]) -> list[tuple[int, str, int]]:
     return [(one["seat"], one["player"], one["amount"]) for one in items]
+
+
+def without_seed(tables: Iterable[Hands]) -> tuple[str, ...]:
+    """What to be warned of where hands were voided whose deals nobody can check any more."""
+    places = [place for hands in tables for place in hands.unopened]
+    if not places:
+        return ()
+    count = len(places)
+    said = f"{count} voided without a seed (dealer_key_lost), so not checked by it: {places[0]}"
+    return (said + (" and others" if count > 1 else ""),)
 
 
 _ACTS: dict[str, Callable[[Hands, Fields, int], None]] = {
@@ -1854,7 +1877,7 @@ def verify(
     claim = checked.claim
     words = f"{claim['kind']} {claim['amount']} {claim['currency']} to {claim['player']}"
     note = checked.note
-    warnings = () if keys else (KEY_FROM_FILE,)
+    warnings = (*(() if keys else (KEY_FROM_FILE,)), *without_seed(checked.hands()))
     count = sum(len(one.records) for one in checked.slices)
     return Verified(words, claim, count, note.size, note.root, warnings)
 
@@ -2024,6 +2047,10 @@ class _Receipt:
             raise Failed("amount_mismatch", "reverses")
 
     # V13 to V20: every hand
+
+    def hands(self) -> Iterable[Hands]:
+        """The hands of each table in the receipt."""
+        return self._hands.values()
 
     def _of_hands(self, code: str) -> bool:
         if self._faults is None:
@@ -2264,7 +2291,8 @@ def verify_export(
     export.end()
     for code in OF_EXPORTS:
         report(code, CHECKS[code][0] if export.has(code) else "")
-    warnings = (*(() if keys else (KEY_FROM_FILE,)), *export.warnings())
+    own = (*export.warnings(), *without_seed(export.hands()))
+    warnings = (*(() if keys else (KEY_FROM_FILE,)), *own)
     words = f"{export.words} of {export.count} records, size {note.size}"
     return Verified(words, None, export.count, note.size, note.root, warnings)
 
@@ -2297,8 +2325,11 @@ class _Export:
         """Whether there was something to check."""
         if code in OF_RECORDS:
             return bool(self._heads)
-        hands = (head.hands for head in self._heads.values() if head.hands is not None)
-        return code not in _NEEDS or any(_NEEDS[code] & one.seen for one in hands)
+        return code not in _NEEDS or any(_NEEDS[code] & one.seen for one in self.hands())
+
+    def hands(self) -> Iterable[Hands]:
+        """The hands of each table that was read."""
+        return (head.hands for head in self._heads.values() if head.hands is not None)
 
     def _record(self, index: int, text: Json) -> tuple[Fields, bytes]:
         """The record of a line, checked and in its chain; its hash."""

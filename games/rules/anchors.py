@@ -26,7 +26,9 @@ ANCHORED_BY = frozenset(
         "ShuffleAborted",
     }
 )
-"""Types that change chains at any time; the deal that closes a window is another."""
+"""Types that change chains at any time. What closes a window may change them too."""
+CLOSED_BY = frozenset({"HandDealt", "HandVoided"})
+"""Types that close a window for seeds, besides the abort."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,5 +188,6 @@ _CHANGES: Mapping[type[msgspec.Struct], Callable[[Anchors, Any], Anchors]] = Map
         events.SeedRevealed: _revealed,
         events.ShuffleAborted: _aborted,
         events.HandDealt: _closed,
+        events.HandVoided: _closed,
     }
 )

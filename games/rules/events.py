@@ -24,6 +24,8 @@ End = Literal[
     "void",
 ]
 """How a hand ended (`rules.md` section 5)."""
+KEY_LOST = "dealer_key_lost"
+"""Why a hand that was given up shows no seed (`eventstore.md` 5.4)."""
 Fairness = Literal["commit", "strict", "beacon"]
 Source = Literal["stock", "discard"]
 
@@ -426,7 +428,7 @@ class HandRevealed(Event, frozen=True, kw_only=True):
 
 
 class HandVoided(Event, frozen=True, kw_only=True):
-    """A hand was given up from outside the rules; the stacks are as dealt."""
+    """A hand was given up from outside the rules; the stacks are as dealt: none before the deal."""
 
     hand: str
     reason: str

@@ -499,7 +499,9 @@ def _ended(hand: Hand, event: events.HandEnded) -> Hand:
     return replace(hand, cards=cards, hidden=(0,) * len(cards), end=event.end)
 
 
-def _voided(hand: Hand, _: events.HandVoided) -> Hand:
+def _voided(hand: Hand, event: events.HandVoided) -> Hand:
+    if event.hand != hand.setup.hand:  # one after this, which was never dealt
+        return hand
     return replace(hand, finish="voided", end="void")
 
 

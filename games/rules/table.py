@@ -73,6 +73,7 @@ class Table(msgspec.Struct, frozen=True, gc=False):
     hand: Hand | None = None
     ended: events.HandEnded | None = None
     ended_version: int | None = None
+    voided_version: int | None = None  # of a hand that was given up since the newest deal
     server_seed: str | None = None
     dealer: int | None = None  # who deals the next hand; None before the cut
     hand_no: int = 0
@@ -187,6 +188,8 @@ def evolve(
         table = _with_turn(table, state.evolve(table.hand, event), stored.at)
     if isinstance(event, events.HandEnded):
         table = replace(table, ended_version=version)
+    if isinstance(event, events.HandVoided):
+        table = replace(table, voided_version=version)
     if isinstance(event, _RESTS) and not (table.hand_no and isinstance(event, events.SeatTaken)):
         table = replace(table, idle_since=stored.at)
     return replace(table, version=version)
@@ -357,6 +360,8 @@ def _hand_ended(table: Table, event: events.HandEnded) -> Table:
 
 
 def _hand_voided(table: Table, event: events.HandVoided) -> Table:
+    if table.commitment is not None:  # never dealt: as after an abort
+        return replace(table, commitment=None, seeds=(), dealer=event.next_dealer)
     voided = replace(_with_stacks(table, event.stacks), dealer=event.next_dealer)
     return replace(voided, server_seed=event.server_seed)
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from eventstore.core.record import Stored
 from games.models import Anchor
 from games.rules import anchors
-from games.rules.anchors import ANCHORED_BY, Anchors, Chain
+from games.rules.anchors import ANCHORED_BY, CLOSED_BY, Anchors, Chain
 from games.rules.table import Table
 from games.rules.window import asked
 
@@ -66,5 +66,5 @@ def _chain(row: Anchor) -> Chain:
 def _may_change(before: Table, types: set[str]) -> bool:
     if types & ANCHORED_BY:
         return True
-    committed = before.commitment  # a deal puts anchors in force that have waited for it
-    return "HandDealt" in types and committed is not None and bool(asked(committed))
+    committed = before.commitment  # its end puts anchors in force that have waited for it
+    return bool(types & CLOSED_BY) and committed is not None and bool(asked(committed))

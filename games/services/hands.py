@@ -107,11 +107,7 @@ def end_of_hand(table: Table, hand: Hand, result: Result, server_seed: bytes) ->
     """HandEnded and HandRevealed, and what waited for the end: sitting out, leaving, closing."""
     if table.dealt is None:
         raise InvariantBroken("a hand ends that was never dealt")
-    staying = [place.seat for place in table.places if place.leaving is None]
-    options = hand.setup.rules.options
-    following = rotation.next_dealer(
-        options, staying or hand.setup.seats, table.dealt.dealer, result.end
-    )
+    following = next_dealer(table, table.dealt, result.end)
     ended = hand_ended(
         hand,
         result,
@@ -125,6 +121,13 @@ def end_of_hand(table: Table, hand: Hand, result: Result, server_seed: bytes) ->
     stacks = {one.seat: one.amount for one in ended.stacks}
     facts = [Fact(ended, DEALER), Fact(revealed, DEALER)]
     return facts + after_hand(table, stacks)
+
+
+def next_dealer(table: Table, dealt: events.HandDealt, end: events.End) -> int:
+    """Who deals after a hand that ends so, among those who stay (D2)."""
+    staying = [place.seat for place in table.places if place.leaving is None]
+    seats = staying or [one.seat for one in dealt.players]
+    return rotation.next_dealer(table.rules.options, seats, dealt.dealer, end)
 
 
 def after_hand(table: Table, stacks: dict[int, int]) -> list[Fact]:

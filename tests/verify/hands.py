@@ -251,8 +251,8 @@ class Seating:
             hand, result = fold(hand, decided.events), decided.result
         return self._end(made, dealt, hand, result, facts)
 
-    def void(self, seed: str) -> int:
-        """A hand that is dealt and given up; the version of HandVoided."""
+    def void(self, seed: str, *, is_lost: bool = False) -> int:
+        """A hand that is dealt and given up, `is_lost`: with its seed; version of HandVoided."""
         made = self.commit(seed)
         self.reveal(made)
         dealt, _ = self._deal(made)
@@ -260,14 +260,25 @@ class Seating:
         self.append(
             events.CardDrawn(seat=dealt.next or 0, source="stock", place=_first(dealt), card=None)
         )
+        return self._give_up(made, dealt.players, is_lost=is_lost)
+
+    def void_undealt(self, seed: str) -> int:
+        """A commitment that is given up, since its seed is lost; the version of HandVoided."""
+        made = self.commit(seed)
+        self.reveal(made)
+        return self._give_up(made, (), is_lost=True)
+
+    def _give_up(
+        self, made: Committed, dealt: Sequence[events.DealtPlayer], *, is_lost: bool
+    ) -> int:
         return self.append(
             events.HandVoided(
                 hand=str(made.hand),
-                reason="outage",
-                server_seed=made.secret.hex(),
+                reason="dealer_key_lost" if is_lost else "outage",
+                server_seed=None if is_lost else made.secret.hex(),
                 stacks=tuple(
                     events.SeatAmount(seat=one.seat, player=one.player, amount=one.stack)
-                    for one in dealt.players
+                    for one in dealt
                 ),
                 next_dealer=self.dealer,
             )

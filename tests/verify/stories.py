@@ -216,6 +216,23 @@ def cash_out() -> Case:
     return case(table.log, claimed, Slice(table.stream, first, version))
 
 
+def lost_seeds() -> Case:
+    """A stay with two hands whose seeds were lost: one that ran, one that waited for seeds."""
+    table = seating(Log(), 2)
+    table.anchor(1, "ona")
+    first = table.sit(3, RUTA, 3000)
+    table.anchor(3, "ruta")
+    played(table, "one")
+    table.void("two", is_lost=True)
+    table.void_undealt("three")
+    played(table, "four")
+    version = table.cash_out(3)
+    noise(table.log)
+    source = next(one for one in table.log.order if one.type == "SeatCashedOut")
+    claimed = Claimed(source, 0, f"wallet:{RUTA}:EUR", RUTA)
+    return case(table.log, claimed, Slice(table.stream, first, version))
+
+
 def _entered(log: Log, count: int = 3) -> str:
     stream = tournament_stream(TOURNAMENT)
     log.append(

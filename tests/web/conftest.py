@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from django.conf import settings
 from django.db import connection, connections
 from django.utils.translation import override
 from playwright.sync_api import Page, sync_playwright
@@ -47,7 +48,11 @@ def site(committed: None, tmp_path: Path) -> Iterator[str]:
     ]  # fmt: skip
     name = connection.settings_dict["NAME"]
     address = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
-    own = {"DATABASE_URL": address, "DJANGO_SETTINGS_MODULE": "tonk_site.settings.test"}
+    own = {
+        "DATABASE_URL": address,
+        "DJANGO_SETTINGS_MODULE": "tonk_site.settings.test",
+        "TONK_DEALER_KEY_FILE": str(settings.DEALER_KEY_FILE),  # a test may have chosen another
+    }
     with (tmp_path / "web.log").open("wb") as log:
         server = subprocess.Popen(
             command, cwd=CHECKOUT, env={**os.environ, **own}, stdout=log, stderr=log

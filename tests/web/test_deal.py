@@ -7,9 +7,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.conf import settings
+from django.core.management import call_command
 from playwright.sync_api import Page, Route, expect
 
 from eventstore import followers
+from games import selectors
 from tests.api.hall import Hall
 from tests.sealing import seal_log
 
@@ -67,6 +70,78 @@ def test_it_is_said_in_lithuanian(page: Page, hall: Hall) -> None:
     hall.hand()
     text = "Partija 1: dalijimas patikrintas, viskas sutampa."
     expect(page.locator("#deal")).to_have_text(text, timeout=SHOWN_WITHIN_MS)
+
+
+# The page reads events when it is let go, and comes too late to see a card opened.
+LATE = """const real = window.fetch;
+const gate = new Promise((open) => { window.letGo = open; });
+window.fetch = async (path, ...rest) => {
+  if (path.includes("/events?")) await gate;
+  return path.includes("/cards/") ? new Response("{}", { status: 404 }) : real(path, ...rest);
+};"""
+
+
+def deal(hall: Hall) -> None:
+    hall.commit()
+    for one in hall.all:
+        one.look()
+    assert selectors.live_row(hall.table).status == "playing"
+
+
+def lose_the_key(key_file: Path) -> None:
+    """The key of the hand that was dealt is lost, and the hand is given up."""
+    key_file.unlink()
+    call_command("dealer_key", "rotate")
+    call_command("dealer_key", "void-lost", "--yes")
+
+
+@pytest.fixture
+def key_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A key that may be lost. It must be there before the site, which reads the same."""
+    found = tmp_path / "keys" / "dealer.key"
+    monkeypatch.setattr(settings, "DEALER_KEY_FILE", str(found))
+    return found
+
+
+def test_a_hand_whose_key_was_lost_is_called_so(key_file: Path, page: Page, hall: Hall) -> None:
+    with page.expect_response("**/hands/*/cards/*"):
+        deal(hall)
+    lose_the_key(key_file)
+    text = "Hand 1 is void: the key that kept its deck secret was lost"
+    expect(page.locator("#deal")).to_contain_text(text, timeout=SHOWN_WITHIN_MS)
+    hall.hand()
+    index_hands()
+    text = "Hand 2: the deal was checked, and it holds."
+    expect(page.locator("#deal")).to_have_text(text, timeout=SHOWN_WITHIN_MS)
+
+
+def test_whoever_comes_late_to_its_cards_hears_it_too(
+    key_file: Path, page: Page, hall: Hall
+) -> None:
+    page.add_init_script(LATE)
+    page.reload()
+    deal(hall)
+    lose_the_key(key_file)
+    page.evaluate("window.letGo()")
+    text = "Hand 1 is void: the key that kept its deck secret was lost"
+    expect(page.locator("#deal")).to_contain_text(text, timeout=SHOWN_WITHIN_MS)
+
+
+def test_a_seed_that_is_kept_for_another_reason_is_said_loudly(
+    key_file: Path, page: Page, hall: Hall
+) -> None:
+    def otherwise(found: Any) -> Any:
+        for event in found["events"]:
+            if event["type"] == "HandVoided":
+                event["data"]["reason"] = "outage"
+        return found
+
+    tamper(page, "**/events?*", otherwise)
+    with page.expect_response("**/hands/*/cards/*"):
+        deal(hall)
+    lose_the_key(key_file)
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("the server keeps its seed", timeout=SHOWN_WITHIN_MS)
 
 
 LIES: dict[str, tuple[str, Callable[[Any], Any], str]] = {

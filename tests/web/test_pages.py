@@ -13,7 +13,7 @@ from games import selectors
 from tests.api.callers import NOWHERE
 from tests.api.play import play_out, turn_at
 from tests.drive import until_rest
-from tests.factories import a_player, a_table, a_tournament, sits_down, with_bots
+from tests.factories import SHORT, a_player, a_table, a_tournament, sits_down, with_bots
 from web.boards import board
 from web.words import ENDS, STATUSES
 
@@ -98,7 +98,7 @@ def test_what_is_no_version_of_the_table_shows_the_newest(
 
 def test_a_table_is_called_by_its_tournament(client: Client, table: UUID) -> None:
     organiser = a_player("jonas", "organiser")
-    tournament = a_tournament(organiser, entries_min=3, entries_max=3)
+    tournament = a_tournament(organiser, entries_min=3, entries_max=3, **SHORT)
     with_bots(tournament, organiser, 3)
     until_rest(tournament)
     (seat_of,) = selectors.tables_of_tournament(tournament)
@@ -131,7 +131,7 @@ def test_a_browser_gets_a_page_for_what_is_not_there(client: Client, path: str) 
 
 def test_the_first_page_shows_a_tournament_to_its_prizes(client: Client) -> None:
     organiser = a_player("jonas", "organiser")
-    tournament = a_tournament(organiser, entries_min=3, entries_max=3)
+    tournament = a_tournament(organiser, entries_min=3, entries_max=3, **SHORT)
     with_bots(tournament, organiser, 3)
     assert "Level 1, stake 10 chips." in client.get("/").content.decode()
     until_rest(tournament)

@@ -21,7 +21,7 @@ from clients.verify import tonk_verify
 from games.rules import fair
 from games.rules.cards import TEXTS
 from ledger.core.accounts import STRIPES, striped
-from tests.verify import receipts
+from tests.verify import lost_seeds, receipts, stories
 from tests.verify.log import OTHER_SEED, Sealed, Slice, ndjson, rows_of, signed_note
 from tests.web.conftest import QUIET
 from tonk_site.embedded_services import CHECKOUT
@@ -119,6 +119,7 @@ def verdicts(
 
 
 CLAIMED = ("kind", "amount", "currency", "player")
+OF_A_SIGNED = ("checkpoint", "inclusion")
 CODES = [f"V{number:02}" for number in range(1, 24)]
 
 
@@ -241,6 +242,55 @@ def test_an_older_note_by_another_key_counts_by_its_root(checks: Page) -> None:
     assert told == [(True, None, [said]), (False, "unknown_key", []), (False, "unknown_key", [])]
 
 
+def test_hands_whose_seeds_were_lost_are_named(checks: Page) -> None:
+    (found,) = verdicts(checks, "receipts", [lost_seeds.receipt()], [receipts.VKEY])
+    assert found["ok"], found
+    assert found["warnings"] == list(
+        tonk_verify.verify(lost_seeds.receipt(), [receipts.VKEY]).warnings
+    )
+    files = [lost_seeds.export(how) for how in lost_seeds.EXPORTS]
+    for file, one in zip(files, verdicts(checks, "exported", files, [receipts.VKEY]), strict=True):
+        assert one["ok"], one
+        lines = file.splitlines(keepends=True)
+        told = tonk_verify.verify_export(lines, [receipts.VKEY]).warnings
+        assert one["warnings"] == list(told)
+    damaged = [lost_seeds.receipt(change) for _, _, change in lost_seeds.DAMAGE.values()]
+    verdict = verdicts(checks, "receipts", damaged, [receipts.VKEY])
+    assert [(one["code"], one["error"]) for one in verdict] == [
+        (code, error) for code, error, _ in lost_seeds.DAMAGE.values()
+    ]
+
+
+def test_an_answer_about_a_hand_whose_seed_was_lost(checks: Page) -> None:
+    case = stories.lost_seeds()
+    voided = next(one for one in case.records if one["type"] == "HandVoided")
+    answer = answer_of(case, voided["data"]["hand"])
+    unsealed = {name: one for name, one in answer.items() if name not in OF_A_SIGNED}
+    lies = (
+        {**answer, "server_seed": None},
+        {**answer, "server_seed": "0" * 64},
+        {**answer, "server_seed": "0" * 64, "deck": "AC"},
+        {**answer, "deck": ""},
+    )
+    sealed, open_, *lied = run(checks, "hands", [answer, unsealed, *lies], [receipts.VKEY])
+    place = f"{voided['stream']} v{voided['v']}"
+    said = f"1 voided without a seed (dealer_key_lost), so not checked by it: {place}"
+    assert (sealed["ok"], sealed["warnings"]) == (True, [said]), sealed
+    assert open_["warnings"] == ["no checkpoint covers the hand yet", said]
+    assert [(one["ok"], one["error"]) for one in lied] == [(False, "bad_field")] * len(lies)
+    (kept,) = run(checks, "hands", [_without_seed(answer_of_revealed())], [receipts.VKEY])
+    assert (kept["code"], kept["error"], kept["place"]) == ("V02", "bad_field", "server_seed")
+
+
+def answer_of_revealed() -> dict[str, Any]:
+    case = receipts.case_of("hand-revealed")
+    return answer_of(case, str(case.claimed.source.payload["hand"]))
+
+
+def _without_seed(answer: dict[str, Any]) -> dict[str, Any]:
+    return {name: one for name, one in answer.items() if name not in ("server_seed", "deck")}
+
+
 def answer_of(case: Case, hand: str) -> dict[str, Any]:
     """What `/hands/{id}/verify` says of a hand, made of its records."""
     sealed = Sealed.of(rows_of(case.records))
@@ -252,10 +302,9 @@ def answer_of(case: Case, hand: str) -> dict[str, Any]:
     of: dict[str, list[dict[str, Any]]] = {}
     for kind, data in facts[first : last + 1]:
         of.setdefault(kind, []).append(data)
-    (dealt,), (revealed,) = of["HandDealt"], of["HandRevealed"]
+    (dealt,), (revealed,) = of["HandDealt"], of.get("HandRevealed") or of["HandVoided"]
     seeds = {one["seat"]: one["seed"] for one in of.get("SeedRevealed", [])}
-    key = fair.hand_key(bytes.fromhex(revealed["server_seed"]), bytes.fromhex(dealt["transcript"]))
-    order = fair.shuffle(key, 0, fair.DECKS[dealt["deck_spec"]])
+    opened = _opened(dealt, revealed["server_seed"]) if revealed["server_seed"] else {}
     part = sealed.slice(Slice(table, rows[first].key[1], rows[last].key[1]))
     return {
         "hand_id": hand,
@@ -271,13 +320,11 @@ def answer_of(case: Case, hand: str) -> dict[str, Any]:
             for one in dealt["players"]
         ],
         "beacon": dealt["beacon"] or "",
-        "server_seed": revealed["server_seed"],
         "deck_root": dealt["deck_root"],
         "reshuffles": [
             {name: one[name] for name in ("shuffle_no", "places", "root")}
             for one in of.get("PileReshuffled", [])
         ],
-        "deck": " ".join(TEXTS[code] for code in order),
         "first_version": part["from"],
         "last_version": part["to"],
         "records": part["records"],
@@ -285,17 +332,22 @@ def answer_of(case: Case, hand: str) -> dict[str, Any]:
         "inclusion": part["inclusion"],
         "ok": True,
         "checks": [],
+        **opened,
     }
+
+
+def _opened(dealt: dict[str, Any], server_seed: str) -> dict[str, str]:
+    """What an answer says of a deck that is open."""
+    key = fair.hand_key(bytes.fromhex(server_seed), bytes.fromhex(dealt["transcript"]))
+    order = fair.shuffle(key, 0, fair.DECKS[dealt["deck_spec"]])
+    return {"server_seed": server_seed, "deck": " ".join(TEXTS[code] for code in order)}
 
 
 def test_answers_about_a_hand(checks: Page) -> None:
     for name in ("hand-revealed", "hand-bots", "hand-beacon", "hand-reshuffle", "hand-jokers"):
         case = receipts.case_of(name)
-        stated = case.claimed.source.event.hand  # type: ignore[attr-defined]  # a HandEnded
-        answer = answer_of(case, stated)
-        unsealed = {
-            key: value for key, value in answer.items() if key not in ("checkpoint", "inclusion")
-        }
+        answer = answer_of(case, str(case.claimed.source.payload["hand"]))
+        unsealed = {key: value for key, value in answer.items() if key not in OF_A_SIGNED}
         changes = {
             "deck": answer["deck"][3:] + " " + answer["deck"][:2],
             "server_seed": "0" * 64,

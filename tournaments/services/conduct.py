@@ -70,9 +70,13 @@ def _room(
 ) -> tuple[plans.Room, str]:
     """What `conduct` is told, and the event that made it necessary."""
     table = tables[table_id].table
-    cause = f"table/{table_id}@{table.ended_version or table.version}"
+    last = table.voided_version or table.ended_version or table.version
+    cause = f"table/{table_id}@{last}"
     known = any(one.facts.get("cause") == cause for one in loaded.stored)
-    ended = None if known or table.ended is None else _ended_hand(table, table.ended)
+    # A hand that was given up has changed nothing: the table is as if it had been marked due.
+    ended = None
+    if table.ended is not None and table.voided_version is None and not known:
+        ended = _ended_hand(table, table.ended)
     views = tuple(_view(one) for one in tables.values())
     seconds = _running_seconds(loaded, now)
     return plans.Room(views, table_id, ended, seconds), cause

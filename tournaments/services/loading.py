@@ -76,6 +76,8 @@ def after_append(loaded: Loaded, sealed: Sequence[Stored]) -> Loaded:
     money = [one for one in sealed if one.type in SETTLED_TYPES]
     if money:
         mark_due(loaded.stream, version=money[-1].version, at=money[0].at)
+    if any(one.type == "LotSeedRevealed" for one in sealed):  # from now on it is in the log
+        LotSecret.objects.filter(tournament=loaded.id).delete()
     after = Loaded(loaded.id, state, (*loaded.stored, *sealed), head_of(sealed))
     if due(after)[0] is not None:
         look(loaded.id)

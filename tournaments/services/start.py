@@ -6,6 +6,7 @@ import msgspec
 
 from eventstore.core.chain import Fact
 from eventstore.core.record import time_text
+from eventstore.core.refusal import Refused
 from eventstore.ports import new_id
 from eventstore.services import Outcome, Receipt, Row, Transaction, run_command, update_live
 from games.bots.ladder import versioned
@@ -16,6 +17,7 @@ from games.services.tables import TournamentTable, open_in, opened_for
 from players.selectors import Person, people
 from tournaments.core import events, starting
 from tournaments.core.events.entry import Trigger
+from tournaments.core.lifecycle import refusal
 from tournaments.services import loading
 from tournaments.services.drafting import check_director
 from tournaments.services.loading import DIRECTOR, Loaded, check_version, decided, live, outcome
@@ -39,6 +41,9 @@ def start(tournament_id: UUID, director: Person, version: int, receipt: Receipt)
 
 def start_in(tx: Transaction, loaded: Loaded, *, by: Trigger, actor: str) -> Loaded:
     """Start a locked tournament: its facts, and a stream for each table. Raises: see `start`."""
+    refused = refusal(loaded.state.status, "start")
+    if refused:  # where it is over or not announced yet, there is no lot to be asked
+        raise Refused(refused)
     ids = [str(new_id()) for _ in range(starting.tables_needed(loaded.state))]
     facts = decided(
         starting.start(

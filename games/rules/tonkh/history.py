@@ -19,8 +19,6 @@ UNSEEN = "??"
 """In place of a card that the viewer does not know."""
 ALL, PUBLIC = "all", "public"
 """The viewers that are no seats: everything is known after the end, public facts at any time."""
-KEY_LOST = "dealer_key_lost"
-"""Why a voided hand may show no seed (`eventstore.md` 5.4)."""
 
 _CARD = "(?:[A2-9TJQK][CDHS]|X[12])"
 _SEEN = rf"(?:{_CARD}|\?\?)"

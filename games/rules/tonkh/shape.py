@@ -7,10 +7,11 @@ from itertools import pairwise
 from eventstore.core.record import time_of
 from games.rules import fair
 from games.rules.cards import CODES, codes_of
+from games.rules.events import KEY_LOST
 from games.rules.options import RULES_VERSIONS
 from games.rules.table import CHIPS
 from games.rules.tonkh.actions import read_action
-from games.rules.tonkh.history import ALL, KEY_LOST, UNSEEN, HandHistory, knows
+from games.rules.tonkh.history import ALL, UNSEEN, HandHistory, knows
 
 Complaint = tuple[str, str]
 """The key that is not as it must be, and why."""

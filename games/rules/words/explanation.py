@@ -40,8 +40,9 @@ def explain(ended: events.HandEnded, rules: events.RuleSet, stake: int) -> tuple
 
 def explain_voided(voided: events.HandVoided, rules: events.RuleSet) -> tuple[Statement, ...]:
     """What explains a hand that was given up from outside the rules: there is no result."""
+    key = "void_key_lost" if voided.reason == events.KEY_LOST else "void_from_outside"
     return (
-        said("void_from_outside", "D2"),
+        said(key, "D2"),
         *_next_dealer(rules.options, "void", voided.next_dealer),
     )
 

@@ -98,6 +98,12 @@ STATEMENTS: Mapping[str, Text] = MappingProxyType(
         "void_from_outside": Text(
             "The hand was declared void: nobody pays", "Partija anuliuota: niekas nemoka"
         ),
+        "void_key_lost": Text(
+            "The key that kept the deck secret was lost, so the hand is void: nobody pays, and "
+            "nobody can check its deal",
+            "Prarastas kaladės paslaptį saugojęs raktas, todėl partija anuliuota: niekas nemoka, o "
+            "jos dalijimo patikrinti negalima",
+        ),
         "holds": Text(
             "{seat} holds {total:point|points}: {cards}",
             "{seat} turi {total:tašką|taškus|taškų}: {cards}",

@@ -6,6 +6,7 @@ import { leafHash, opens, verifyHand } from "./verify.js";
 
 const PLACES_PER_SHUFFLE = 64;
 const RETRY_MS = 2000;
+const KEY_LOST = "dealer_key_lost";
 
 const frame = document.getElementById("board");
 const line = document.getElementById("deal");
@@ -22,7 +23,7 @@ let turn = Promise.resolve();
 
 async function fetched(path) {
   const answer = await fetch(`/api/v1${path}`);
-  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  if (!answer.ok) throw Object.assign(new Error(`status ${answer.status}`), { status: answer.status });
   return answer.json();
 }
 
@@ -51,6 +52,10 @@ async function see(event) {
   if (type === "PileReshuffled") hand.roots[data.shuffle_no] = data.root;
   for (const [card, place] of named(data)) await open(card, place);
   if (type === "HandRevealed") await verify();
+  if (type === "HandVoided" && data.server_seed === null) {
+    if (data.reason !== KEY_LOST) throw new Unfair("the hand is over, and the server keeps its seed");
+    tell(line.dataset.lost.replace("{number}", hand.hand_no));
+  }
   if (type === "HandVoided" || type === "ShuffleAborted") hand = null;
 }
 
@@ -67,13 +72,26 @@ async function open(card, place) {
   const before = hand.cards.get(place);
   if (before === card) return;
   if (before) throw new Unfair(`place ${place} was ${before}, and is ${card}`);
-  const opening = await fetched(`/hands/${hand.hand}/cards/${place}`);
+  const opening = await openingOf(place);
+  if (!opening) return;
   const root = hand.roots[Math.floor(place / PLACES_PER_SHUFFLE)];
   const fits = opening.place === place && opening.card === card && root !== undefined;
   if (!fits || !opens(opening, { hand: hand.hand, root })) {
     throw new Unfair(`${card} is not at place ${place} of the sealed deck`);
   }
   hand.cards.set(place, card);
+}
+
+// The opening of a place; null where the hand was given up without a seed: nobody has it any more. That it really was
+// is seen at its end, which shows the seed or says why it does not.
+async function openingOf(place) {
+  const path = `/hands/${hand.hand}`;
+  try {
+    return await fetched(`${path}/cards/${place}`);
+  } catch (fault) {
+    if (fault.status !== 404 || "server_seed" in (await fetched(`${path}/verify`))) throw fault;
+    return null;
+  }
 }
 
 async function verify() {

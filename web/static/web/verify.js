@@ -1057,6 +1057,7 @@ const sum = (numbers) => {
   return Number.isSafeInteger(Number(total)) ? Number(total) : Number.NaN; // equal to nothing
 };
 
+const KEY_LOST = "dealer_key_lost";
 const same = (a, b) => a.length === b.length && a.every((item, i) => item === b[i]);
 const seatsOf = (list) => list.map((one) => `${one.seat} ${one.player}`);
 const byData = (list, of) => new Map(list.map((one) => [of(one), one]));
@@ -1076,6 +1077,11 @@ class Hand {
 
   get isOver() {
     return Boolean(this.revealed || this.voided || this.aborted);
+  }
+
+  /** Given up since the key that sealed its seed was lost: nobody can check its deal any more. */
+  get isWithoutSeed() {
+    return this.voided?.data.server_seed === null && this.voided.data.reason === KEY_LOST;
   }
 
   get serverSeed() {
@@ -1242,9 +1248,9 @@ class Table {
 }
 
 /** V13: the amounts of a hand's end follow from its payments; a void hand moves none. */
-function requireBalance({ ended, voided, dealt }) {
-  if (voided && dealt) {
-    const { players } = dealt.data;
+function requireBalance({ ended, voided, dealt, committed }) {
+  if (voided && (dealt || committed)) {
+    const players = dealt?.data.players ?? []; // before the deal there are no stacks to be named
     const { stacks } = voided.data;
     const isSame = same(players.map((one) => one.stack), stacks.map((one) => one.amount));
     if (!isSame || !same(seatsOf(players), seatsOf(stacks))) {
@@ -1310,7 +1316,7 @@ function requireDeal(hand) {
     if (!isHeld || !same(seatsOf(ended.data.net), seatsOf(dealt.data.players))) differs(ended, "other seats");
   }
   const commitment = (committed ?? dealt)?.data.commit;
-  if (hand.voided && hand.serverSeed === null && hand.voided.data.reason !== "dealer_key_lost") {
+  if (hand.voided && hand.serverSeed === null && !hand.isWithoutSeed) {
     throw new Failure("commit_mismatch", placeOf(hand.voided), "no seed");
   }
   if (hand.aborted || hand.serverSeed === null || commitment === undefined) return;
@@ -2158,6 +2164,15 @@ const recordChecks = (slices) => [
 
 const KEY_OF_FILE = "key taken from the file";
 
+/** What to be warned of where hands were voided whose deals nobody can check any more. */
+function seedWarnings(places) {
+  if (!places.length) return [];
+  const more = places.length > 1 ? " and others" : "";
+  return [`${places.length} voided without a seed (${KEY_LOST}), so not checked by it: ${places[0]}${more}`];
+}
+
+const placesWithoutSeed = (hands) => hands.filter((one) => one.isWithoutSeed).map((one) => placeOf(one.voided));
+
 const keyWarnings = (keys) => (keys?.length ? [] : [KEY_OF_FILE]);
 
 /** Checks a receipt (text or bytes). `keys` are the verifier keys that the caller trusts; without any, those of the
@@ -2181,7 +2196,9 @@ export async function verifyReceipt(source, { keys } = {}) {
   ];
   const found = await report(steps, { warnings: keyWarnings(keys) });
   const { kind, amount, currency, player } = it.file?.claim ?? {};
-  return { ...found, claim: found.ok ? { kind, amount, currency, player } : null };
+  const hands = found.ok ? it.tables.flatMap((table) => table.hands) : [];
+  const warnings = [...found.warnings, ...seedWarnings(placesWithoutSeed(hands))];
+  return { ...found, warnings, claim: found.ok ? { kind, amount, currency, player } : null };
 }
 
 /** Checks the answer of `GET /api/v1/hands/{id}/verify` (an object or its text). Its checkpoint is checked against
@@ -2199,7 +2216,8 @@ export async function verifyHand(answer, { keys = [], origin } = {}) {
     [
       "V02",
       () => {
-        for (const [name, shape] of Object.entries(HAND)) {
+        const isOpened = Object.keys(OPENED).some((name) => name in it);
+        for (const [name, shape] of Object.entries({ ...HAND, ...(isOpened ? OPENED : {}) })) {
           if (!(name in it)) throw new Failure("bad_field", name, "missing");
           requireMembers(it[name], shape, name);
         }
@@ -2241,7 +2259,10 @@ export async function verifyHand(answer, { keys = [], origin } = {}) {
     ...(isSealed ? [] : ["no checkpoint covers the hand yet"]),
     ...(isSealed && !keys.length ? ["no key was given: the signature is not checked"] : []),
   ];
-  return report(steps, { warnings });
+  const found = await report(steps, { warnings });
+  const hands = found.ok ? tables[0].hands : [];
+  const without = placesWithoutSeed(hands);
+  return { ...found, warnings: [...warnings, ...seedWarnings(without)], isWithoutSeed: without.length > 0 };
 }
 
 const HAND = {
@@ -2253,14 +2274,14 @@ const HAND = {
   seats: [(value) => isShaped(value, { seat, player_id: isUuid, seed: isString, state: isString })],
   beacon: isString,
   transcript: isHash,
-  server_seed: isHash,
   deck_root: isHash,
   reshuffles: [{ shuffle_no: isInteger(1), places: [isInteger(0)], root: isHash }],
-  deck: isString,
   first_version: isInteger(1),
   last_version: isInteger(1),
   records: [isString],
 };
+/** What is left out of a hand whose seed is lost; whether it is, the records say. */
+const OPENED = { server_seed: isHash, deck: isString };
 
 /** Refuses an answer whose own fields are not those of its records. */
 function requireOwnWords(it, hand) {
@@ -2269,7 +2290,7 @@ function requireOwnWords(it, hand) {
   const seats = data.players.map((one) => `${one.seat} ${one.player} ${given.get(one.seat) ?? ""} ${one.seed}`);
   const reshuffles = hand.plays.filter((one) => one.type === "PileReshuffled").map((one) => one.data);
   const shuffles = (list) => JSON.stringify(list.map((one) => [one.shuffle_no, one.places, one.root]));
-  const deck = DECKS[data.deck_spec].map((_, place) => CARDS[hand.deck?.get(place)]).join(" ");
+  const cards = hand.deck && DECKS[data.deck_spec].map((_, place) => CARDS[hand.deck.get(place)]);
   const facts = {
     fairness: data.fairness,
     deck_spec: data.deck_spec,
@@ -2278,11 +2299,11 @@ function requireOwnWords(it, hand) {
     deck_root: data.deck_root,
     beacon: data.beacon ?? "",
     server_seed: hand.serverSeed,
-    deck,
+    deck: cards?.join(" ") ?? null,
   };
   const told = it.seats.map((one) => `${one.seat} ${one.player_id} ${one.seed} ${one.state}`);
   const differs = [
-    ...Object.keys(facts).filter((name) => it[name] !== facts[name]),
+    ...Object.keys(facts).filter((name) => (it[name] ?? null) !== facts[name]),
     ...(same(told, seats) ? [] : ["seats"]),
     ...(shuffles(it.reshuffles) === shuffles(reshuffles) ? [] : ["reshuffles"]),
   ];
@@ -2376,13 +2397,14 @@ class Head {
     if (this.isTable) this.table = new Table(false);
   }
 
+  /** Takes the next record; the hands that are over with it. */
   follow(record, place) {
     const { v, prev, at, hash: found } = record;
     if (v !== this.v + 1) throw new Failure("gap", place, `version ${this.v + 1} is missing`);
     if (prev !== (this.hash ?? prev)) throw new Failure("broken_chain", place);
     if (at < this.at) throw new Failure("time_runs_back", place);
     [this.v, this.hash, this.at] = [v, found, at];
-    if (this.table) this.play(record);
+    return this.table ? this.play(record) : [];
   }
 
   /** Judges each hand as soon as it is over, and forgets it. */
@@ -2391,8 +2413,10 @@ class Head {
     table.push(record);
     if (table.disorder) throw table.disorder;
     if (table.strays.length) throw table.strays[0];
-    for (const hand of table.hands.filter((one) => one.isOver)) HAND_CHECKS.forEach(([, check]) => check(hand));
+    const over = table.hands.filter((one) => one.isOver);
+    for (const hand of over) HAND_CHECKS.forEach(([, check]) => check(hand));
     table.hands = table.hands.filter((one) => !one.isOver);
+    return over;
   }
 }
 
@@ -2402,11 +2426,12 @@ class ExportReader {
     this.trusted = trusted;
     this.records = 0;
     this.last = null;
+    this.withoutSeed = []; // where hands were given up whose key was lost
   }
 
   /** What is to be said of an export that holds. */
   warnings() {
-    return [];
+    return seedWarnings(this.withoutSeed);
   }
 
   readNote() {
@@ -2435,7 +2460,8 @@ class ExportReader {
     try {
       requireRecord(record, place);
       record.hash = leafHash(text);
-      headOf(record, place).follow(record, place);
+      const over = headOf(record, place).follow(record, place);
+      if (over.some((one) => one.isWithoutSeed)) this.withoutSeed.push(place);
     } catch (fault) {
       // What a hand's checks name is a record of the stream; here it also has an index.
       if (!(fault instanceof Failure) || fault.place !== placeOf(record)) throw fault;
@@ -2540,7 +2566,8 @@ class LogReader extends ExportReader {
   }
 
   warnings() {
-    return this.foreign ? [`${this.foreign} older notes are signed by other keys; their roots are right`] : [];
+    const said = `${this.foreign} older notes are signed by other keys; their roots are right`;
+    return [...(this.foreign ? [said] : []), ...super.warnings()];
   }
 
   requireRoot(note, place) {
