@@ -33,6 +33,7 @@ class Trigger:
     wakes: str  # as the catalogue tells it, e.g. `BEFORE DELETE OR UPDATE`
     function: str
     level: str = "STATEMENT"
+    when: str = ""  # as the catalogue tells it; empty: always
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +219,9 @@ def _of_triggers(cursor: Cursor, relation: Relation, oid: int) -> Iterator[str]:
 
 def _does(trigger: Trigger, told: str) -> bool:
     """Whether a definition wakes the right function for every row or statement concerned."""
-    level = f"FOR EACH {trigger.level} EXECUTE FUNCTION {trigger.function}("
-    return f" {trigger.wakes} ON " in told and level in told and " WHEN " not in told
+    when = f" WHEN ({trigger.when})" if trigger.when else ""
+    does = f"FOR EACH {trigger.level}{when} EXECUTE FUNCTION {trigger.function}("
+    return f" {trigger.wakes} ON " in told and does in told
 
 
 ROUTINES = """

@@ -7,14 +7,13 @@ from typing import Any
 
 from django.db import connection
 
+from eventstore.alarms import say
 from eventstore.sequencer import LOCK
 
-logger = logging.getLogger(__name__)
 LAG_SECONDS_READY = 10.0  # above it `/readyz` is red
 LAG_SECONDS_WARNING, LAG_SECONDS_PAGE = 5.0, 30.0
 SCAN_ROWS_MAX = 100_000
 ABSENT_SECONDS_MAX = 10.0
-REPEAT_SECONDS = 60.0  # an alarm that goes on is said once a minute
 
 # Parameters, not a join with the state: the planner must know where the scan begins.
 _STATE = """SELECT size, scan_from::text, floor, refused, behind,
@@ -49,11 +48,10 @@ class Figures:
     log_behind: bool = False  # set back behind what was published: commands are refused
 
 
-class _Alarms:
-    """When each alarm was last said, and since when nobody has been the sequencer."""
+class _Absence:
+    """Since when nobody has been the sequencer."""
 
-    said: dict[str, float] = {}
-    absent_since: float | None = None
+    since: float | None = None
 
 
 def figures() -> Figures:
@@ -83,37 +81,30 @@ def watch() -> Figures:
     """The figures; what is an alarm among them is logged, each once a minute."""
     found = figures()
     if found.log_lag_seconds > LAG_SECONDS_PAGE:
-        _say("tonk_log_lag_seconds", logging.ERROR, f"{found.log_lag_seconds:.0f} s")
+        say("tonk_log_lag_seconds", logging.ERROR, f"{found.log_lag_seconds:.0f} s")
     elif found.log_lag_seconds > LAG_SECONDS_WARNING:
-        _say("tonk_log_lag_seconds", logging.WARNING, f"{found.log_lag_seconds:.0f} s")
+        say("tonk_log_lag_seconds", logging.WARNING, f"{found.log_lag_seconds:.0f} s")
     if found.log_scan_rows > SCAN_ROWS_MAX:
-        _say("tonk_log_scan_rows", logging.WARNING, f"oldest open transaction: {_oldest_open()}")
+        say("tonk_log_scan_rows", logging.WARNING, f"oldest open transaction: {_oldest_open()}")
     if found.sequencer_refused:
-        _say("tonk_sequencer_refused", logging.ERROR, f"{found.sequencer_refused} rows")
+        say("tonk_sequencer_refused", logging.ERROR, f"{found.sequencer_refused} rows")
     if _absent_seconds(absent=found.sequencer_absent) >= ABSENT_SECONDS_MAX:
-        _say("tonk_sequencer_absent", logging.ERROR, "nobody holds the lock")
+        say("tonk_sequencer_absent", logging.ERROR, "nobody holds the lock")
     return found
 
 
 def _absent_seconds(*, absent: bool) -> float:
     if not absent:
-        _Alarms.absent_since = None
-    elif _Alarms.absent_since is None:
-        _Alarms.absent_since = time.monotonic()
-    since = _Alarms.absent_since
+        _Absence.since = None
+    elif _Absence.since is None:
+        _Absence.since = time.monotonic()
+    since = _Absence.since
     return 0.0 if since is None else time.monotonic() - since
 
 
 def _oldest_open() -> str:
     rows = _rows(_OPEN, [])
     return "none" if not rows else "process {} of {}, {:.0f} s old".format(*rows[0])
-
-
-def _say(alarm: str, level: int, detail: str) -> None:
-    now = time.monotonic()
-    if now - _Alarms.said.get(alarm, -REPEAT_SECONDS) >= REPEAT_SECONDS:
-        _Alarms.said[alarm] = now
-        logger.log(level, "%s: %s", alarm, detail)
 
 
 def _rows(sql: str, parameters: list[Any]) -> list[Any]:

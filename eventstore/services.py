@@ -317,6 +317,28 @@ def forgive(live: LiveRow) -> None:
     in_transaction(lambda _: update_live(live, {"attempts": 0, "parked_code": None}))
 
 
+def park(live: LiveRow, code: str) -> None:
+    """Leave a live row out of the sweep: what is due there can not be done until people have acted.
+
+    They say so by `unpark`.
+    """
+    in_transaction(lambda _: update_live(live, {"parked_code": code}))
+
+
+def unpark(relation: str, code: str) -> int:
+    """Take the rows that were parked under a code into the sweep again; their number."""
+    return in_transaction(lambda _: _unpark(relation, code))
+
+
+def _unpark(relation: str, code: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE {relation} SET attempts = 0, parked_code = NULL WHERE parked_code = %s",
+            [code],
+        )
+        return int(cursor.rowcount)
+
+
 def forget_receipts() -> int:
     """Number of receipts older than 30 days that were removed."""
     with connection.cursor() as cursor:

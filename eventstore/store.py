@@ -66,6 +66,15 @@ def events_after(
         return tuple(_stored(row) for row in cursor.fetchall())
 
 
+def of_streams(streams: Sequence[str], types: Sequence[str]) -> tuple[Stored, ...]:
+    """Events of these types in several streams, by stream and version. For short streams."""
+    sql = f"""SELECT {COLUMNS} FROM eventstore_event
+        WHERE stream = ANY(%s::text[]) AND type = ANY(%s::text[]) ORDER BY stream, version"""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [list(streams), list(types)])
+        return tuple(_stored(row) for row in cursor.fetchall())
+
+
 def latest(stream: str, *, types: Sequence[str], seat: int, below: int) -> Stored | None:
     """The newest event of these types that concerns a seat, with a version under `below`."""
     sql = f"""SELECT {COLUMNS} FROM eventstore_event
@@ -186,6 +195,37 @@ def read_all(after: int = 0) -> Iterator[tuple[int, Stored]]:
             return
         for row in rows:
             yield row[0], _stored(row[1:])
+        after = rows[-1][0]
+
+
+def in_order(size: int | None = None) -> Iterator[Stored]:
+    """The first `size` events in the order of the log; without a size all, at their end those that
+    have no place yet. Read in pages: for a snapshot, or a log at rest.
+    """
+    start = 0
+    while size is None or start < size:
+        end = start + READ_ALL_ROWS if size is None else min(start + READ_ALL_ROWS, size)
+        found = leaves(start, end)
+        yield from (leaf.event for leaf in found)
+        if len(found) < end - start:
+            break
+        start = end
+    if size is None:
+        yield from _without_place()
+
+
+def _without_place() -> Iterator[Stored]:
+    sql = f"""SELECT position, {COLUMNS} FROM eventstore_event e WHERE position > %s
+        AND NOT EXISTS (SELECT FROM eventstore_log_leaf l WHERE l.position = e.position)
+        ORDER BY position LIMIT {READ_ALL_ROWS}"""
+    after = 0
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [after])
+            rows = cursor.fetchall()
+        yield from (_stored(row[1:]) for row in rows)
+        if len(rows) < READ_ALL_ROWS:
+            return
         after = rows[-1][0]
 
 

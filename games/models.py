@@ -86,6 +86,30 @@ class Seat(models.Model):
         ]
 
 
+class Sitting(models.Model):
+    """A person's time at a table, a fold of its stream; house bots' is not kept."""
+
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="sittings")
+    player = models.UUIDField()
+    taken_at = models.DateTimeField()
+    left_at = models.DateTimeField(null=True)  # null while he sits
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["table", "player"],
+                condition=models.Q(left_at__isnull=True),
+                name="player_sits_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(left_at__isnull=True)
+                | models.Q(left_at__gte=models.F("taken_at")),
+                name="sitting_ends_last",
+            ),
+        ]
+        indexes = [models.Index(fields=["player", "left_at"], name="sitting_of_player")]
+
+
 class RuleSet(models.Model):
     """An option set that a table was opened with, by its fingerprint; insert-only."""
 

@@ -7,7 +7,7 @@ from eventstore.core.ids import subject
 from eventstore.core.record import Stored, time_text
 from eventstore.verification import Difference, unequal
 from games import folds
-from games.models import RuleSet, Seat
+from games.models import RuleSet, Seat, Sitting
 from games.models import Table as Live
 from games.rules import anchors, events, fair, window
 from games.rules.cards import TEXTS
@@ -21,6 +21,7 @@ from games.services import loading
 from games.services.anchors import anchors_of
 
 SEAT_ROWS, RULE_ROWS, ANCHOR_ROWS = "games_seat", "games_ruleset", "games_anchor"
+SITTING_ROWS, SITS = "games_sitting", "sits there"
 
 
 def differences(stored: Sequence[Stored]) -> Iterator[Difference]:
@@ -62,7 +63,30 @@ def _row_differences(row: Live, table: Table, stored: Sequence[Stored]) -> Itera
         for seat, player in Seat.objects.filter(table=row).values_list("seat", "player_id")
     }
     yield from unequal(stored[-1].stream, table.version, taken, seats)
+    yield from _sitting_differences(row, table, stored)
     yield from _anchor_differences(row, stored)
+
+
+def _sitting_differences(row: Live, table: Table, stored: Sequence[Stored]) -> Iterator[Difference]:
+    """Time at the table that is not as the stream tells."""
+    expected: dict[str, str] = {}
+    sits: dict[str, str] = {}  # the row of whoever sits, by player
+    for one in stored:
+        event = one.event
+        if isinstance(event, events.SeatTaken) and event.bot is None:
+            sits[event.player] = f"{SITTING_ROWS} {event.player} {time_text(one.at)}"
+            expected[sits[event.player]] = SITS
+        elif isinstance(event, events.SeatLeft | events.SeatCashedOut) and (
+            one.type == loading.gone_type(table) and event.player in sits
+        ):
+            expected[sits.pop(event.player)] = time_text(one.at)
+    found = {
+        f"{SITTING_ROWS} {player} {time_text(taken_at)}": time_text(left_at) if left_at else SITS
+        for player, taken_at, left_at in Sitting.objects.filter(table=row).values_list(
+            "player", "taken_at", "left_at"
+        )
+    }
+    yield from unequal(stored[-1].stream, table.version, found, expected)
 
 
 def _anchor_differences(row: Live, stored: Sequence[Stored]) -> Iterator[Difference]:

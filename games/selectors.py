@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from eventstore import store
 from eventstore.core.ids import table_stream
@@ -15,7 +15,7 @@ from eventstore.core.record import Stored, time_text
 from eventstore.core.refusal import InvariantBroken, refuse
 from games import dealer
 from games.folds import Folded, at_clock, current
-from games.models import RuleSet
+from games.models import RuleSet, Sitting
 from games.models import Table as Live
 from games.rules import events, views
 from games.rules.liability import liability
@@ -26,6 +26,7 @@ from games.rules.table import Table, fold
 from games.rules.views import Document, Viewer
 from games.rules.words.explanation import Statement, explain, explain_voided
 from games.rules.words.sheet import TableTerms
+from ledger.core.limits import Spell
 from players.selectors import people
 
 HandEnd = events.HandEnded | events.HandVoided
@@ -226,6 +227,18 @@ def lobby(filters: Mapping[str, object]) -> QuerySet[Live]:
 def tables_of(player: UUID) -> QuerySet[Live]:
     """Tables where a player sits, newest first."""
     return Live.objects.filter(places__player_id=player).order_by("-opened_at", "-id")
+
+
+def spells_of(player: UUID, since: datetime, now: datetime) -> list[Spell]:
+    """Time that a player was seated at tables and in events, as far as it reaches after `since`."""
+    rows = Sitting.objects.filter(Q(left_at__isnull=True) | Q(left_at__gt=since), player=player)
+    return [Spell(row.taken_at, max(row.left_at or now, row.taken_at)) for row in rows]
+
+
+def cash_tables_of(player: UUID) -> list[UUID]:
+    """Cash tables where a player sits, by id."""
+    found = Live.objects.filter(places__player_id=player, tournament__isnull=True)
+    return list(found.order_by("id").values_list("id", flat=True))
 
 
 def tables_of_tournament(tournament: UUID) -> list[Live]:

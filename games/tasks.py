@@ -6,7 +6,7 @@ from uuid import UUID
 
 from eventstore.core.refusal import Refused
 from eventstore.tasking import task
-from games.services import bots, deals, sweep
+from games.services import bots, deals, stopping, sweep
 
 
 def _quietly(work: Callable[[], object]) -> None:
@@ -31,6 +31,12 @@ def deal(table: str, version: int) -> None:
 def attend(table: str) -> None:
     """Do what is overdue at a table."""
     sweep.attend(UUID(table))
+
+
+@task("games.stop", idempotent="a seat that is left is not left again")
+def stop(player: str, version: int) -> None:
+    """Have somebody who may not play leave his cash tables."""
+    stopping.leave_tables(UUID(player), version)
 
 
 @task("games.sweep", idempotent="it only sends messages")

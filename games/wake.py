@@ -36,6 +36,11 @@ def tell_held(table: UUID) -> None:
         work(table)
 
 
+def stop_after_commit(player: UUID, version: int) -> None:
+    """After the commit, have a player leave his cash tables: his stream's event says so."""
+    after_commit("games.stop", str(player), version, queue="bots")
+
+
 def look_after(table: UUID) -> None:
     """Have a worker do what is overdue at a table."""
     send("games.attend", str(table), queue="bots")

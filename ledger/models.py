@@ -168,3 +168,185 @@ class ExternalPayment(models.Model):
     @override
     def __str__(self) -> str:
         return f"{self.method}/{self.reference}"
+
+
+class PaymentOrder(models.Model):
+    """A deposit or a withdrawal on its way."""
+
+    id = models.UUIDField(primary_key=True)
+    player = models.UUIDField(null=True)
+    direction = models.TextField()
+    method = models.TextField()
+    currency = models.TextField()
+    amount = models.BigIntegerField()
+    state = models.TextField()
+    first_approver = models.UUIDField(null=True)
+    second_approver = models.UUIDField(null=True)
+    named_player = models.UUIDField(null=True)
+    reported_by = models.UUIDField(null=True)
+    refused_by = models.UUIDField(null=True)
+    paid = models.BigIntegerField(null=True)
+    reference = models.TextField(null=True)
+    flag = models.TextField(null=True)
+    attempts = models.IntegerField(default=0)
+    due_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        managed = False
+        db_table = 'ledger"."payment_order'
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.direction} {self.amount} {self.currency}: {self.state}"
+
+
+class Adjustment(models.Model):
+    """A manual entry from its proposal to the decision."""
+
+    id = models.UUIDField(primary_key=True)
+    stream = models.TextField()
+    version = models.IntegerField()
+    player = models.UUIDField(null=True)
+    tournament = models.UUIDField(null=True)
+    proposer = models.UUIDField()
+    currency = models.TextField()
+    amount = models.BigIntegerField()
+    lines = models.JSONField()
+    reason_code = models.TextField()
+    reverses = models.TextField(null=True)
+    effective = models.DateField(null=True)
+    text = models.TextField()
+    state = models.TextField()
+    proposed_at = models.DateTimeField()
+    decided_by = models.UUIDField(null=True)
+    decided_at = models.DateTimeField(null=True)
+    note = models.TextField(blank=True)
+    entry = models.ForeignKey(Entry, models.DO_NOTHING, null=True, related_name="adjustments")
+
+    class Meta:
+        managed = False
+        db_table = 'ledger"."adjustment'
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.amount} {self.currency}: {self.state}"
+
+
+class AdjustmentComment(models.Model):
+    """What somebody said of a manual entry."""
+
+    id = models.UUIDField(primary_key=True)
+    adjustment = models.ForeignKey(
+        Adjustment, models.DO_NOTHING, db_column="adjustment", related_name="comments"
+    )
+    author = models.UUIDField()
+    at = models.DateTimeField()
+    text = models.TextField()
+
+    class Meta:
+        managed = False
+        db_table = 'ledger"."adjustment_comment'
+
+    @override
+    def __str__(self) -> str:
+        return self.text
+
+
+class Period(models.Model):
+    """Days whose books are closed, at a size of the log."""
+
+    id = models.BigIntegerField(primary_key=True)
+    through = models.DateField(unique=True)
+    size = models.BigIntegerField()
+    closed_by = models.UUIDField()
+    approved_by = models.UUIDField()
+
+    class Meta:
+        managed = False
+        db_table = 'ledger"."period'
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.through}"
+
+
+class PeriodBalance(models.Model):
+    """What an account held when its period was closed."""
+
+    pk = models.CompositePrimaryKey("period_id", "account_id")
+    period = models.ForeignKey(Period, models.DO_NOTHING, related_name="balances")
+    account = models.ForeignKey(Account, models.DO_NOTHING, related_name="closings")
+    balance = models.BigIntegerField()
+    account_version = models.BigIntegerField()
+
+    class Meta:
+        managed = False
+        db_table = 'ledger"."period_balance'
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.balance}"
+
+
+class AuditAccess(models.Model):
+    """A look at what is not one's own, or an export."""
+
+    id = models.BigAutoField(primary_key=True)
+    actor = models.TextField()
+    at = models.DateTimeField()
+    what = models.TextField()
+    subject = models.UUIDField(null=True)
+    parameters = models.JSONField()
+    row_count = models.BigIntegerField()
+    sha256 = models.TextField(null=True)
+
+    class Meta:
+        managed = False
+        db_table = 'ledger"."audit_access'
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.actor}: {self.what}"
+
+
+class ReconciliationRun(models.Model):
+    """One run of the reconciliation."""
+
+    id = models.BigAutoField(primary_key=True)
+    started_at = models.DateTimeField()
+    finished_at = models.DateTimeField()
+    size = models.BigIntegerField()
+    is_full = models.BooleanField()
+    findings = models.IntegerField()
+    next_index = models.BigIntegerField()
+    next_entry = models.BigIntegerField()
+
+    class Meta:
+        managed = False
+        db_table = 'ledger"."reconciliation_run'
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.finished_at}: {self.findings} findings"
+
+
+class ReconciliationCheck(models.Model):
+    """One check of a run, with its figures."""
+
+    pk = models.CompositePrimaryKey("run_id", "name")
+    run = models.ForeignKey(ReconciliationRun, models.DO_NOTHING, related_name="checks")
+    name = models.TextField()
+    figures = models.JSONField()
+    count = models.IntegerField()
+    findings = models.JSONField()
+    skipped = models.TextField(null=True)
+
+    class Meta:
+        managed = False
+        db_table = 'ledger"."reconciliation_check'
+
+    @override
+    def __str__(self) -> str:
+        return self.name

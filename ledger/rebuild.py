@@ -19,12 +19,13 @@ from eventstore.core.refusal import Refusal, Refused
 from ledger.core.entries import INLINE, NO_MONEY, entries_for
 from ledger.selectors import batched
 from ledger.services.posting import Work, apply
-from ledger.store.books import Books, in_schema
+from ledger.store.books import LIVE, Books, in_schema
+from ledger.store.closing import balances_at
 
 OWNER, READER = "owner", "default"
 SCHEMA = "ledger_check"
 MIGRATIONS = Path(__file__).with_name("migrations")
-SQL_FILES = ("0001_books.sql", "0001_posting.sql", "0001_house.sql")
+SQL_FILES = ("0001_books.sql", "0001_posting.sql", "0001_house.sql", "0003_control.sql")
 BATCH_EVENTS = 1_000  # money events posted at once
 CATEGORIES = ("table/", "tournament/", "wallet/")  # the streams that the books read
 
@@ -34,17 +35,24 @@ ENTRIES = """
 SELECT format('%s@%s#%s', e.stream, e.version, e.part) AS name,
     (e.kind, e.currency, e.effective_at, e.posting_count, encode(e.hash, 'hex'),
         r.stream, r.version, r.part)::text AS form
-FROM ledger.entry e LEFT JOIN ledger.entry r ON r.id = e.reverses"""
+FROM ledger.entry e LEFT JOIN ledger.entry r ON r.id = e.reverses WITHIN"""
 LEGS = """
 SELECT format('%s@%s#%s', e.stream, e.version, e.part) AS name,
     array_agg((p.line, a.code, p.amount) ORDER BY p.line)::text AS form
 FROM ledger.posting p JOIN ledger.entry e ON e.id = p.entry_id
-JOIN ledger.account a ON a.id = p.account_id GROUP BY e.id"""
+JOIN ledger.account a ON a.id = p.account_id WITHIN GROUP BY e.id"""
+# Of the live books up to a size: entries whose event has a place below it.
+WITHIN = """
+JOIN eventstore_event v ON (v.stream, v.version) = (e.stream, e.version)
+JOIN eventstore_log_leaf f ON f.position = v.position AND f.log_index < SIZE"""
 # An account that never had a leg need not be there.
 ACCOUNTS = """
 SELECT a.code AS name, (b.state, b.balance)::text AS form
 FROM ledger.account a JOIN ledger.account_balance b ON b.account_id = a.id
 WHERE b.version > 0 OR b.state <> 'open'"""
+PERIODS = """
+SELECT 'period through ' || through AS name, (size, closed_by, approved_by)::text AS form
+FROM ledger.period"""
 FIRST_DIFFERENCE = """
 SELECT name, live.form, log.form FROM (LIVE_FORMS) live FULL JOIN (LOG_FORMS) log USING (name)
 WHERE live.form IS DISTINCT FROM log.form ORDER BY name LIMIT 1"""
@@ -54,7 +62,7 @@ WHERE live.form IS DISTINCT FROM log.form ORDER BY name LIMIT 1"""
 class Difference:
     """The first thing that is in the live books otherwise than the log says."""
 
-    name: str  # key of an entry, or code of an account
+    name: str  # key of an entry, code of an account, or last day of a period
     live: str | None
     log: str | None
 
@@ -69,11 +77,15 @@ class Comparison:
     difference: Difference | None
 
 
-def compare() -> Comparison:
-    """The live books beside those that the log gives. Opens its own transactions."""
+def compare(size: int | None = None) -> Comparison:
+    """The live books beside those that the log gives. Opens its own transactions.
+
+    With a `size`: as far as they come from the first `size` events of the log, where accounts'
+    states are left out: the books keep the newest ones alone.
+    """
     with _books_beside() as books:
         summed, entries, refused = sha256(), 0, None
-        for events in batched(posted_events(books), BATCH_EVENTS):
+        for events in batched(posted_events(books, size), BATCH_EVENTS):
             work = [(event, entries_for(event)) for event in events]
             refused = _post(books, work)
             if refused:
@@ -83,17 +95,17 @@ def compare() -> Comparison:
                     summed.update(entry.hash)
                     entries += 1
         accounts = books.rows("SELECT count(*) FROM ledger.account_balance WHERE version > 0")[0][0]
-        difference = refused or _first_difference(books)
+        difference = refused or _first_difference(books, size)
         return Comparison(entries, accounts, summed.hexdigest(), difference)
 
 
-def posted_events(books: Books) -> Iterator[Stored]:
+def posted_events(books: Books, size: int | None = None) -> Iterator[Stored]:
     """Events that the live books must hold: of the settler's, those up to its cursor."""
     live = Books(alias=books.alias)
     cursors: Mapping[str, int] = dict(
         live.rows("SELECT stream, version FROM ledger.settlement_cursor")
     )
-    for _, event in log.read_all():
+    for event in log.in_order(size):
         name = (event.type, event.schema)
         if name in NO_MONEY or not event.stream.startswith(CATEGORIES):
             continue
@@ -122,13 +134,36 @@ def _refusal(books: Books, work: Sequence[Work]) -> Refusal | None:
     return None
 
 
-def _first_difference(books: Books) -> Difference | None:
-    live = Books(alias=books.alias)
-    for forms in (ENTRIES, LEGS, ACCOUNTS):
-        sql = FIRST_DIFFERENCE.replace("LOG_FORMS", in_schema(forms, books.schema))
-        found = live.rows(sql.replace("LIVE_FORMS", forms))
+def _first_difference(books: Books, size: int | None) -> Difference | None:
+    within = "" if size is None else WITHIN.replace("SIZE", str(int(size)))
+    for forms in (ENTRIES, LEGS):
+        found = _forms(books, forms.replace("WITHIN", ""), forms.replace("WITHIN", within))
         if found:
-            return Difference(*found[0])
+            return found
+    if size is not None:
+        return _balances(books, size)
+    return _forms(books, ACCOUNTS, ACCOUNTS) or _forms(books, PERIODS, PERIODS)
+
+
+def _forms(books: Books, log_forms: str, live_forms: str) -> Difference | None:
+    sql = FIRST_DIFFERENCE.replace("LOG_FORMS", in_schema(log_forms, books.schema))
+    found = Books(alias=books.alias).rows(sql.replace("LIVE_FORMS", live_forms))
+    return Difference(*found[0]) if found else None
+
+
+def _balances(books: Books, size: int) -> Difference | None:
+    """The first account that held something else at this size of the log."""
+    codes = dict(LIVE.rows("SELECT id, code FROM ledger.account"))
+    live = {codes[one.account_id]: one.balance for one in balances_at(size)}
+    rows = books.rows(
+        """SELECT a.code, b.balance FROM ledger.account a
+        JOIN ledger.account_balance b ON b.account_id = a.id WHERE b.version > 0"""
+    )
+    made = dict(rows)
+    for code in sorted(live.keys() | made.keys()):
+        forms = [str(held[code]) if code in held else None for held in (live, made)]
+        if forms[0] != forms[1]:
+            return Difference(code, *forms)
     return None
 
 
@@ -146,8 +181,16 @@ def _books_beside() -> Iterator[Books]:
             cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             for name in SQL_FILES:
                 _run(name)
+            _open_cash(books)
             yield books
         transaction.set_rollback(True, using=OWNER)
+
+
+def _open_cash(books: Books) -> None:
+    """Have accounts of every method of payment: those of the house are not opened by an event."""
+    methods = "SELECT DISTINCT split_part(code, ':', 2) FROM ledger.account WHERE role = 'cash'"
+    for (method,) in Books(alias=books.alias).rows(methods):
+        books.rows("SELECT ledger.open_cash(%s::text)", [method])
 
 
 def _run(name: str) -> None:

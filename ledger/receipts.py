@@ -76,7 +76,7 @@ def receipt_for(entry: Booked, caller: Person, player: UUID | None) -> dict[str,
 
     Raises: Refused as `receipt`, and with `not_permitted`.
     """
-    if caller.roles & STAFF or str(caller.id) in _directors(entry):
+    if caller.roles & STAFF or str(caller.id) in directors_of(entry.stream):
         return receipt(entry, player)
     if str(caller.id) not in entry.parties or player not in (None, caller.id):
         raise refuse("not_found")
@@ -124,12 +124,12 @@ def _claim(entry: Booked, player: UUID | None) -> Claim:
     raise refuse("not_found")
 
 
-def _directors(entry: Booked) -> frozenset[str]:
-    """Who directs the event that an entry came from; a cash table has no director."""
-    if not entry.stream.startswith(TOURNAMENTS):
+def directors_of(stream: str) -> frozenset[str]:
+    """Who directs the event that a stream is about; a cash table has no director."""
+    if not stream.startswith(TOURNAMENTS):
         return frozenset()
     named = ("TournamentDrafted", "DirectorAdded")
-    return directors(store.events_after(entry.stream, 0, types=named))
+    return directors(store.events_after(stream, 0, types=named))
 
 
 # --- which records --------------------------------------------------------------------------------

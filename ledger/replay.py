@@ -14,6 +14,7 @@ from eventstore.core.refusal import Refusal
 from eventstore.verification import Difference, unequal
 from ledger.core.entries import Entry, entries_for
 from ledger.rebuild import posted_events
+from ledger.replay_orders import Payments, order_differences
 from ledger.selectors import sums
 from ledger.store.books import LIVE
 
@@ -25,15 +26,17 @@ EntryName = tuple[str, int, int]  # stream, version, part
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """What the log says: hashes of entries, sums of accounts, escrows that are over."""
+    """What the log says: hashes of entries, sums of accounts, escrows that are over, payments."""
 
     hashes: dict[EntryName, bytes] = field(default_factory=dict)
     sums: Counter[str] = field(default_factory=Counter)
     ended: list[str] = field(default_factory=list)
+    payments: Payments = field(default_factory=Payments)
+    periods: dict[str, object] = field(default_factory=dict)
 
 
 def differences() -> Iterator[Difference]:
-    """What differs in the live books: entries, sums of legs, balances, sums, ended escrows."""
+    """What differs in the live books: entries, legs, balances, sums, ended escrows, orders."""
     expected = _Expected()
     for event in posted_events(LIVE):
         made = entries_for(event)
@@ -53,6 +56,8 @@ def differences() -> Iterator[Difference]:
     )
     for code, balance in rows:
         yield Difference(BOOKS, 0, f"escrow {code}", balance, 0)
+    yield from unequal(BOOKS, 0, _periods(), expected.periods)
+    yield from order_differences(expected.payments)
 
 
 def parked() -> Iterator[Difference]:
@@ -67,8 +72,18 @@ def _add(expected: _Expected, event: Stored, made: Sequence[Entry]) -> None:
         expected.hashes[entry.stream, entry.version, entry.part] = entry.hash
         for code, amount in entry.legs:
             expected.sums[code] += amount
+    expected.payments.add(event)
     if event.type in ENDS:
         expected.ended.append(str(subject(event.stream)))
+    if event.type == "PeriodClosed":
+        said = event.payload
+        people = (said["proposer"], said["approver"])
+        expected.periods[f"period {said['through']}"] = (said["size"], *people)
+
+
+def _periods() -> dict[str, object]:
+    rows = LIVE.rows("SELECT through, size, closed_by, approved_by FROM ledger.period")
+    return {f"period {day}": (size, str(one), str(other)) for day, size, one, other in rows}
 
 
 def _entry_differences(hashes: Mapping[EntryName, bytes]) -> Iterator[Difference]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from uuid import UUID
 
 from eventstore import wake
 
@@ -24,6 +25,16 @@ def when_settled(callback: Settled) -> None:
 def settle(stream: str) -> None:
     """After the commit, let a worker settle the stream."""
     wake.after_commit("ledger.settle", stream, queue=QUEUE)
+
+
+def attend_order(order: UUID) -> None:
+    """After the commit, let a worker do what is due of a payment's order."""
+    wake.after_commit("ledger.attend_order", str(order), queue=QUEUE)
+
+
+def look_after_order(order: UUID) -> None:
+    """Have a worker do what is due of a payment's order."""
+    wake.send("ledger.attend_order", str(order), queue=QUEUE)
 
 
 def tell_settled(stream: str, version: int) -> None:

@@ -63,3 +63,61 @@ class Token(AbstractAuthToken):  # type: ignore[misc]  # knox has no types
 
     class Meta:
         pass
+
+
+class ProposalState(models.TextChoices):
+    """Where a proposal stands."""
+
+    PROPOSED = "proposed"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+
+
+class Proposal(models.Model):
+    """What one of the staff asks for and a second one decides: it is not done before."""
+
+    id = models.UUIDField(primary_key=True)
+    kind = models.CharField(max_length=40)
+    subject = models.CharField(max_length=80)  # what it is about: an id, a month
+    data = models.JSONField()
+    reason_code = models.CharField(max_length=40)
+    text = models.TextField()
+    proposer = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+    state = models.CharField(max_length=8, choices=ProposalState.choices)
+    decided_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+    note = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=ProposalState.values), name="proposal_state_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(decided_by=None) | ~models.Q(decided_by=models.F("proposer")),
+                name="proposal_four_eyes",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state=ProposalState.PROPOSED, decided_at=None)
+                | ~models.Q(state=ProposalState.PROPOSED) & models.Q(decided_at__isnull=False),
+                name="proposal_decided",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    state__in=(ProposalState.PROPOSED, ProposalState.EXPIRED), decided_by=None
+                )
+                | models.Q(
+                    state__in=(ProposalState.APPROVED, ProposalState.REJECTED),
+                    decided_by__isnull=False,
+                ),
+                name="proposal_decider",
+            ),
+            models.UniqueConstraint(
+                fields=["kind", "subject"],
+                condition=models.Q(state=ProposalState.PROPOSED),
+                name="proposal_open_once",
+            ),
+        ]
+        indexes = [models.Index(fields=["-created_at", "-id"], name="proposal_newest")]

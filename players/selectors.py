@@ -1,10 +1,19 @@
 """Reads of accounts for the other apps."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
 from uuid import UUID
 
-from players.models import Kind, Role, User
+from django.db.models import QuerySet
+
+from eventstore import store
+from eventstore.core.ids import player_stream, subject
+from players.core.limits import Limits, limits_at
+from players.models import Kind, Proposal, ProposalState, Role, User
+
+LIMIT_TYPES = ("LimitSet", "ExclusionSet", "ExclusionEnded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,38 @@ def house_bots(level: str) -> list[UUID]:
 def roles_of(player: UUID | str) -> frozenset[str]:
     """Roles of an account."""
     return frozenset(Role.objects.filter(user_id=player).values_list("role", flat=True))
+
+
+def limits_of(players: Collection[UUID | str], now: datetime) -> dict[str, Limits]:
+    """Limits that players have in force at `now`, by their ids as text. One statement."""
+    found = store.of_streams([player_stream(player) for player in players], LIMIT_TYPES)
+    histories = groupby(found, key=lambda one: one.stream)
+    known = {str(subject(stream)): limits_at(events, now) for stream, events in histories}
+    return {str(player): Limits() for player in players} | known
+
+
+def limits_now(player: UUID) -> Limits:
+    """Limits that a player has in force by the database's clock. One statement."""
+    loaded = store.load(player_stream(player))
+    return limits_at(loaded.events, loaded.now)
+
+
+def proposal(proposal_id: UUID | str) -> Proposal:
+    """One proposal, which is there."""
+    return Proposal.objects.get(id=proposal_id)
+
+
+def proposals(*, kind: str | None = None, state: str | None = None) -> QuerySet[Proposal]:
+    """Proposals of a kind and a state, newest first."""
+    found = Proposal.objects.order_by("-created_at", "-id")
+    found = found.filter(kind=kind) if kind is not None else found
+    return found.filter(state=state) if state is not None else found
+
+
+def is_proposed(kinds: Iterable[str], subject: str) -> bool:
+    """Whether an open proposal of one of these kinds is about a subject."""
+    found = Proposal.objects.filter(kind__in=list(kinds), subject=subject)
+    return found.filter(state=ProposalState.PROPOSED).exists()
 
 
 def _person(account: User) -> Person:

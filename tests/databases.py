@@ -17,7 +17,7 @@ from psycopg import sql
 from tonk_site.embedded_services import throwaway
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
 TEMPLATE_LOCK = 7_205_759  # any number: workers migrate the template once, the others wait
@@ -160,6 +160,7 @@ class FirstState:
 
     database: str
     relations: tuple[str, ...]  # quoted, with schema; one that is referred to comes earlier
+    references: tuple[tuple[str, str], ...]  # which one refers to which
     triggers: tuple[tuple[str, str, str], ...]  # relation, quoted name, tgenabled
     rows: dict[str, bytes]  # in the text form of COPY
 
@@ -167,10 +168,12 @@ class FirstState:
     def read(cls, database: str) -> Self:
         """State of a database that was just copied."""
         with owner(database) as connection:
-            relations = _relations(connection)
+            references = tuple(connection.execute(REFERENCES).fetchall())
+            relations = _relations(connection, references)
             return cls(
                 database=database,
                 relations=relations,
+                references=references,
                 triggers=tuple(connection.execute(TRIGGERS).fetchall()),
                 rows={
                     name: copied for name in relations if (copied := _copy_out(connection, name))
@@ -185,7 +188,8 @@ class FirstState:
             changed = [name for name in self.relations if name in filled or name in self.rows]
             if not changed:
                 return
-            guards = [trigger for trigger in self.triggers if trigger[0] in changed]
+            emptied = self._with_referring(changed)
+            guards = [trigger for trigger in self.triggers if trigger[0] in emptied]
             for relation in {relation for relation, *_ in guards}:
                 _run(connection, f"ALTER TABLE {relation} DISABLE TRIGGER USER")
             _run(connection, f"TRUNCATE {', '.join(changed)} RESTART IDENTITY CASCADE")
@@ -194,6 +198,14 @@ class FirstState:
             connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
             for relation, trigger, state in guards:
                 _run(connection, f"ALTER TABLE {relation} {ENABLE[state]} TRIGGER {trigger}")
+
+    def _with_referring(self, relations: Sequence[str]) -> set[str]:
+        """The relations, and those that TRUNCATE empties with them."""
+        found, more = set(relations), True
+        while more:
+            referring = {one for one, other in self.references if other in found} - found
+            found, more = found | referring, bool(referring)
+        return found
 
 
 OURS = "n.nspname !~ '^(pg_|information_schema)' AND c.relname <> 'django_migrations'"
@@ -213,10 +225,12 @@ FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.
 WHERE NOT t.tgisinternal AND NOT c.relispartition AND {OURS} ORDER BY 1, 2"""
 
 
-def _relations(connection: psycopg.Connection) -> tuple[str, ...]:
+def _relations(
+    connection: psycopg.Connection, references: Sequence[tuple[str, str]]
+) -> tuple[str, ...]:
     found = [name for (name,) in connection.execute(RELATIONS)]
     order: TopologicalSorter[str] = TopologicalSorter({name: [] for name in found})
-    for referring, referred in connection.execute(REFERENCES):
+    for referring, referred in references:
         order.add(referring, referred)
     return tuple(name for name in order.static_order() if name in set(found))
 

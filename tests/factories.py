@@ -3,18 +3,31 @@
 from typing import Any
 from uuid import UUID
 
+from eventstore.core.chain import Fact
 from eventstore.ports import new_id
-from eventstore.services import Receipt
+from eventstore.services import Receipt, Transaction, in_transaction
 from games.services.seats import SitDown, take_seat
 from games.services.tables import TableSettings, open_cash_table
+from ledger.core.events import DepositRecorded, Line
+from ledger.services import record
+from ledger.services.adjustments import Wish, propose
+from ledger.services.deposits import DepositWish, request_deposit
+from ledger.services.freezing import FREEZE
+from ledger.services.freezing import propose as propose_freezing
+from ledger.services.withdrawals import WithdrawalWish, request_withdrawal
+from ledger.store.orders import open_cash
 from players.selectors import Person, person
 from players.services import Registration, register
+from players.services.proposals import Wish as ProposalWish
+from players.services.proposals import approve
 from tournaments.models import Tournament as Live
 from tournaments.services import drafting
 from tournaments.services.drafting import Draft
 from tournaments.services.entries import BotsWish, add_bots
 
 PASSWORD = "correct-horse-battery"
+SHORT: dict[str, Any] = {"stack_stakes": 5, "level_hands": 3}
+"""Options of a tournament that is over after a few hands."""
 
 
 def receipt(actor: str = "player:test") -> Receipt:
@@ -28,6 +41,66 @@ def a_player(name: str = "ona", *roles: str) -> Person:
     found = person(register(who, extra_roles=roles).id)
     assert found is not None
     return found
+
+
+def pays_in(who: Person, amount: int = 10_000, method: str = "manual") -> None:
+    """Money in the wallet, as two people would have confirmed it."""
+    people = (str(new_id()), str(new_id())) if method == "manual" else ()
+    deposit = DepositRecorded(
+        amount=amount, currency="EUR", method=method, reference=new_id().hex, approved_by=people
+    )
+
+    def work(tx: Transaction) -> None:
+        open_cash(method, "EUR")
+        record(tx, who.id, [Fact(deposit, "worker:payments")])
+
+    in_transaction(work)
+
+
+def a_deposit(who: Person, amount: int = 5_000, method: str = "manual") -> UUID:
+    """A deposit that waits for its money."""
+    wish = DepositWish("EUR", amount, method)
+    return UUID(str(request_deposit(wish, who, receipt()).result["deposit_id"]))
+
+
+def a_withdrawal(who: Person, amount: int = 5_000, method: str = "manual") -> UUID:
+    """A withdrawal that waits for two people."""
+    wish = WithdrawalWish("EUR", amount, method)
+    return UUID(str(request_withdrawal(wish, who, receipt()).result["withdrawal_id"]))
+
+
+def a_gift(player: UUID, amount: int = 250) -> dict[str, Any]:
+    """What a gift of the house is asked for with."""
+    lines = [
+        {"account": "promotion:EUR", "amount": amount},
+        {"account": f"wallet:{player}:EUR", "amount": -amount},
+    ]
+    return {"lines": lines, "currency": "EUR", "reason_code": "goodwill", "text": "a long wait"}
+
+
+def a_wish(lines: dict[str, int], **more: Any) -> Wish:
+    """A manual entry to ask for: amounts by account."""
+    given = {"currency": "EUR", "reason_code": "goodwill", "text": "a long wait"} | more
+    made = tuple(Line(account=account, amount=amount) for account, amount in lines.items())
+    return Wish(lines=made, **given)
+
+
+def an_adjustment(proposer: Person, player: UUID, amount: int = 250, **more: Any) -> UUID:
+    """A gift to a player that waits for a second person."""
+    gift = {line["account"]: line["amount"] for line in a_gift(player, amount)["lines"]}
+    outcome = propose(a_wish(gift, **more), proposer, receipt())
+    return UUID(str(outcome.result["adjustment_id"]))
+
+
+def a_freeze(player: UUID, proposer: Person, kind: str = FREEZE) -> UUID:
+    """A proposal to freeze a wallet, or to release it."""
+    wish = ProposalWish(kind=kind, subject=str(player), reason_code="review", text="a complaint")
+    return UUID(str(propose_freezing(wish, proposer, receipt()).result["proposal_id"]))
+
+
+def freezes(player: UUID, proposer: Person, approver: Person, kind: str = FREEZE) -> None:
+    """Two people freeze a wallet, or release it."""
+    approve(a_freeze(player, proposer, kind), approver, "", receipt())
 
 
 def a_table(creator: Person, **settings: object) -> UUID:

@@ -73,6 +73,10 @@ CHECKS: dict[Check, tuple[list[Source], list[Source]]] = {
         ],
         [plant("ledger/wake.py", "transaction.on_commit(f)\n"), plant("tools/a.py", "a.delay()\n")],
     ),
+    code.patterns: (
+        [plant("games/api/a.py", 'X = Meta(pattern="^[a-z]+$")\n')],
+        [plant("games/api/a.py", 'X = Meta(pattern=r"^[a-z]+\\Z")\nY = f("$")\n')],
+    ),
     code.writes: (
         [
             plant("games/api/views.py", "Table.objects.create(a=1)\n"),

@@ -9,6 +9,7 @@ import os
 from urllib.parse import parse_qs, urlsplit
 
 from celery import Celery
+from celery.schedules import crontab
 from celery.signals import beat_init, worker_init
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -19,8 +20,19 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tonk_site.settings")
 
 SWEEP_SECONDS = 2
 SWEEP_EXPIRES_SECONDS = 300  # sweeps must not pile up; hosts' clocks may differ by a minute
-SWEEPS = ("games.sweep", "ledger.sweep", "tournaments.sweep", "eventstore.watch")
-MOVES = ("games.bot_turn", "games.deal", "games.attend")
+SWEEPS = (
+    "games.sweep",
+    "ledger.sweep",
+    "ledger.sweep_orders",
+    "tournaments.sweep",
+    "eventstore.watch",
+    "ledger.watch",
+)
+MOVES = ("games.bot_turn", "games.deal", "games.attend", "games.stop")
+RECONCILE_SECONDS = 3_600
+EXPIRE_SECONDS = 3_600  # what runs out does so after days, and nobody may decide it meanwhile
+NIGHTLY = crontab(hour="3", minute="17")
+NIGHTLY_SECONDS_MAX = 3_600
 DB_REUSE_TASKS = 1_000  # a new connection for every task would cost more than most tasks
 VISIBILITY_SECONDS = 60  # above every time limit: otherwise two workers run one task
 
@@ -59,7 +71,16 @@ app.conf.update(
     task_publish_retry=False,
     task_time_limit=30,
     task_soft_time_limit=25,
-    task_annotations={name: {"time_limit": 5, "soft_time_limit": 2} for name in MOVES},
+    task_annotations={
+        **{name: {"time_limit": 5, "soft_time_limit": 2} for name in MOVES},
+        # Longer than a message stays hidden, so it is acknowledged first: if it is lost, the next
+        # night does the same work.
+        "ledger.reconcile_fully": {
+            "acks_late": False,
+            "time_limit": NIGHTLY_SECONDS_MAX,
+            "soft_time_limit": NIGHTLY_SECONDS_MAX - 60,
+        },
+    },
     task_queues={"settle": {}, "bots": {}},
     task_default_queue="settle",
     task_create_missing_queues=False,
@@ -74,12 +95,14 @@ app.conf.update(
     enable_utc=True,
     timezone="UTC",
     beat_schedule={
-        name: {
-            "task": name,
-            "schedule": SWEEP_SECONDS,
-            "options": {"expires": SWEEP_EXPIRES_SECONDS},
-        }
-        for name in SWEEPS
+        name: {"task": name, "schedule": schedule, "options": {"expires": SWEEP_EXPIRES_SECONDS}}
+        for name, schedule in {
+            **dict.fromkeys(SWEEPS, SWEEP_SECONDS),
+            "ledger.reconcile": RECONCILE_SECONDS,
+            "ledger.expire": EXPIRE_SECONDS,
+            "players.expire": EXPIRE_SECONDS,
+            "ledger.reconcile_fully": NIGHTLY,
+        }.items()
     },
 )
 app.autodiscover_tasks()

@@ -61,6 +61,9 @@ MEANINGS: dict[str, Meaning] = {
     "bad_credentials": Meaning(
         401, "Name or password is wrong.", "Neteisingas vardas arba slaptažodis."
     ),
+    "bad_signature": Meaning(
+        401, "No payment provider has signed this.", "To nepasirašė joks mokėjimų teikėjas."
+    ),
     "insufficient_scope": Meaning(
         403, "The token lacks the scope {needed}.", "Prieigos raktui trūksta teisės {needed}."
     ),
@@ -78,6 +81,11 @@ MEANINGS: dict[str, Meaning] = {
         403,
         "Auditors and admins hold no wallet and do not play.",
         "Auditoriai ir administratoriai piniginės neturi ir nežaidžia.",
+    ),
+    "excluded": Meaning(
+        403,
+        "You may not play: you have decided so yourself, or the house has.",
+        "Jums žaisti neleidžiama: taip nusprendėte pats arba rengėjas.",
     ),
     "bots_not_admitted": Meaning(403, "Bots are not admitted here.", "Botai čia neįleidžiami."),
     "signed_in_already": Meaning(
@@ -161,6 +169,16 @@ MEANINGS: dict[str, Meaning] = {
     "insufficient_funds": Meaning(
         409, "The wallet holds too little.", "Piniginėje per mažai lėšų."
     ),
+    "debt_outstanding": Meaning(
+        409,
+        "Nothing is paid out while you owe the house.",
+        "Kol turite skolą, pinigai neišmokami.",
+    ),
+    "not_withdrawable": Meaning(
+        409,
+        "Play chips are not paid out, and money goes back the way it came first.",
+        "Žaidimo žetonai neišmokami, o pinigai pirmiausia grįžta tuo keliu, kuriuo atėjo.",
+    ),
     "balance_limit": Meaning(409, "A balance would grow too large.", "Likutis taptų per didelis."),
     "table_parked": Meaning(
         409,
@@ -190,6 +208,19 @@ MEANINGS: dict[str, Meaning] = {
     ),
     "duplicate_reference": Meaning(
         409, "This reference is booked already.", "Ši nuoroda jau įtraukta į apskaitą."
+    ),
+    "already_decided": Meaning(409, "This has been decided already.", "Tai jau nuspręsta."),
+    "cooling_off": Meaning(
+        409,
+        "So much by one person in a day takes effect at {until} at the earliest.",
+        "Tokia vieno žmogaus per parą pasiūlyta suma įsigalios ne anksčiau kaip {until}.",
+        retryable=True,
+    ),
+    "already_reversed": Meaning(
+        409, "An entry is reversed once, and this one was.", "Šis įrašas jau stornuotas."
+    ),
+    "period_closed": Meaning(
+        409, "The books of that time are closed.", "To laikotarpio apskaita uždaryta."
     ),
     "name_taken": Meaning(409, "That name exists already.", "Toks vardas jau yra."),
     "idempotency_in_progress": Meaning(

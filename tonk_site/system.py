@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from eventstore import lag
 from eventstore.api.requests import Query
+from ledger import lag as books
 from players.api.base import ApiView, Operation
 from tonk_site.errors import plain
 from tonk_site.refusals import MEANINGS
@@ -108,4 +109,5 @@ CHECKS: Mapping[str, Callable[[], bool]] = {
     "migrations": _migrations,
     "broker": _broker,
     "sequencer": lag.is_ready,
+    "settle": books.is_ready,
 }

@@ -13,6 +13,7 @@ from eventstore.core.refusal import refuse
 
 M = TypeVar("M", bound=Model)
 NUMBER_DIGITS_MAX = 18  # of a column of 64 bits
+_Place = Annotated[int, msgspec.Meta(ge=0, le=10**NUMBER_DIGITS_MAX - 1)]
 
 
 class _Mark(msgspec.Struct, frozen=True, array_like=True):
@@ -77,6 +78,28 @@ def number_of(cursor: str | None) -> int:
     if number < 1 or numbered(number) != cursor:
         raise refuse("bad_cursor")
     return number
+
+
+def placed(places: Sequence[int]) -> str:
+    """The cursor of a page that goes on behind several places at once.
+
+    >>> places_of(placed([7, 0]))
+    [7, 0]
+    """
+    return _text_of(msgspec.json.encode(list(places)))
+
+
+def places_of(cursor: str | None) -> list[int] | None:
+    """The places in such a cursor, None without one. Raises: Refused with `bad_cursor`."""
+    if cursor is None:
+        return None
+    try:
+        places = msgspec.json.decode(_bytes_of(cursor), type=list[_Place])
+    except msgspec.DecodeError as fault:
+        raise refuse("bad_cursor") from fault
+    if placed(places) != cursor:
+        raise refuse("bad_cursor")
+    return places
 
 
 def page_of_list(

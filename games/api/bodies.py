@@ -75,7 +75,7 @@ class SheetQuery(Query, frozen=True, kw_only=True):
 class CloseBody(Body, frozen=True, kw_only=True):
     """Body of `table.close`."""
 
-    reason: Annotated[str, msgspec.Meta(max_length=40, pattern="^[a-z0-9_]+$")] = "asked"
+    reason: Annotated[str, msgspec.Meta(max_length=40, pattern=r"^[a-z0-9_]+\Z")] = "asked"
 
 
 class SeatBody(Body, frozen=True, kw_only=True):

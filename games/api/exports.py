@@ -1,23 +1,23 @@
 """Exports of the log over HTTP, sent as they are read (`api.md` section 4.8)."""
 
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated, ClassVar
-from uuid import UUID
 
 import msgspec
-from asgiref.sync import sync_to_async
-from django.core.handlers.asgi import ASGIRequest
-from django.db import connection
 from django.http import StreamingHttpResponse
 from rest_framework.request import Request
 
 from eventstore.api.requests import Query
 from eventstore.core.canonical import INTEGER_MAX
+from eventstore.core.ids import subject
 from eventstore.exports import LOGGER, MEDIA_TYPE, log_export, stream_export
-from eventstore.readers import STAFF
+from eventstore.readers import PUBLIC, STAFF, Reader
+from ledger.services import access
+from ledger.services.access import Look
 from players.api.base import ApiView, Operation
+from players.api.streaming import streamed
 
 CHUNK_LINES = 200  # sent at once
 
@@ -44,15 +44,21 @@ class Export(ApiView):
         """The log as lines of JSON, to the first signed size that is not below `to_index`."""
         asked = self.query
         lines = log_export(asked.from_index, asked.to_index, STAFF)
+        parameters = {"from_index": asked.from_index, "to_index": asked.to_index}
+        access.note_unread(Look(access.staff(self.player(request)), "log.export", parameters))
         to = "the end" if asked.to_index is None else asked.to_index
         who = self.player(request)
         logger.info("exported records %s to %s for staff:%s", asked.from_index, to, who)
         return sent(request, lines)
 
 
-def sent_stream(request: Request, stream: str, player: UUID | None) -> StreamingHttpResponse:
+def sent_stream(request: Request, stream: str, reader: Reader) -> StreamingHttpResponse:
     """The export of a stream, to a caller who may read it."""
     lines = stream_export(stream)
+    player = reader.player
+    if reader.staff and player is not None and not PUBLIC.may_read(stream):
+        look = Look(access.staff(player), "log.stream_head", {"stream": stream}, subject(stream))
+        access.note_unread(look)
     logger.info("exported %s for %s", stream, f"player:{player}" if player else "anybody")
     return sent(request, lines)
 
@@ -60,23 +66,4 @@ def sent_stream(request: Request, stream: str, player: UUID | None) -> Streaming
 def sent(request: Request, lines: Iterator[bytes]) -> StreamingHttpResponse:
     """An answer that is read from the database as fast as its reader takes it."""
     chunks = iter(lambda: b"".join(islice(lines, CHUNK_LINES)), b"")
-    apart = isinstance(request._request, ASGIRequest)
-    return StreamingHttpResponse(
-        _in_threads(chunks) if apart else chunks,
-        content_type=MEDIA_TYPE,
-        headers={"Cache-Control": "private, no-cache"},
-    )
-
-
-async def _in_threads(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """The chunks, read off the loop; no connection is held while the reader is slow."""
-    while chunk := await sync_to_async(_next)(chunks):
-        yield chunk
-
-
-def _next(chunks: Iterator[bytes]) -> bytes:
-    try:
-        return next(chunks, b"")
-    finally:
-        if not connection.in_atomic_block:
-            connection.close()
+    return streamed(request, chunks, MEDIA_TYPE)

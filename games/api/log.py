@@ -233,7 +233,7 @@ class StreamHead(ReadersView):
         if category not in CATEGORIES or not self.reader(request).may_read(stream):
             raise refuse("not_found")
         if self.query.records:
-            return sent_stream(request, stream, self.viewer(request))
+            return sent_stream(request, stream, self.reader(request))
         version = store.version_within(stream, INTEGER_MAX)
         if not version:
             raise refuse("not_found")

@@ -18,6 +18,7 @@ from games.rules.table import Table
 from games.services import loading
 from games.services.committing import Round, Terms, next_round, own_terms, with_commitment
 from games.services.loading import DEALER, append
+from games.services.stopping import stop_play
 from ledger.selectors import cursor
 
 
@@ -35,6 +36,8 @@ def books_stand(loaded: Folded) -> bool:
 def deal_next(table_id: UUID, version: int) -> Outcome:
     """Deal the hand that is due at a cash table in this version, or commit to it.
 
+    Where somebody may not play on, he is stood up instead, and the table is looked at anew.
+
     Locks the live row; appends DealerCut before the first hand and ShuffleCommitted; without a
     seat that gives a seed HandDealt too, and the end where the deal decides it. Raises: Refused
     with `stale_version` where something else happened meanwhile, `wrong_state` where nothing is
@@ -51,6 +54,9 @@ def deal_next(table_id: UUID, version: int) -> Outcome:
             raise refuse("wrong_state", status=table.status)
         if books_stand(loaded):
             raise refuse("table_parked")
+        stopped = stop_play(tx, loaded)
+        if stopped is not None:
+            return stopped
         after, first, last = deal_in(tx, loaded, own_terms(table), mixed_in=mixed_in)
         return Outcome(
             status=200,

@@ -11,8 +11,8 @@ from eventstore.core.chain import Fact
 from eventstore.core.record import Stored
 from eventstore.core.refusal import InvariantBroken
 from eventstore.services import LiveRow, Row, Transaction
-from games.folds import Folded, current, keep, with_more
-from games.models import Seat
+from games.folds import Folded, current, keep, with_more, without_deck
+from games.models import Seat, Sitting
 from games.rules.hosting import may_be_dealt_in
 from games.rules.rotation import counted
 from games.rules.table import BOT_TURN_MS, Table, evolve
@@ -35,11 +35,20 @@ def live(table_id: UUID) -> LiveRow:
 
 def load(tx: Transaction, row: Row) -> Folded:
     """The table of a locked live row. One statement, and one more where a deal is new here."""
+    return current(*_where(row), tx.load)
+
+
+def load_without_deck(tx: Transaction, row: Row) -> Folded:
+    """The same without the deck of a running hand. One statement."""
+    return without_deck(*_where(row), tx.load)
+
+
+def _where(row: Row) -> tuple[UUID, int | None]:
+    """The table of a live row, and where its newest deal lies."""
     table_id, hand_version = row["id"], row["hand_version"]
     if not isinstance(table_id, UUID):
         raise InvariantBroken("a live row without an id")
-    since = hand_version if isinstance(hand_version, int) else None
-    return current(table_id, since, tx.load)
+    return table_id, hand_version if isinstance(hand_version, int) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +83,7 @@ def after_append(before: Folded, sealed: Sequence[Stored], *, wakes_bots: bool =
     a caller who plays on for the bots himself lets them sleep.
     """
     after = with_more(before, sealed)
-    _keep_places(after.id, after.table, sealed)
+    _keep_places(before.table, after, sealed)
     keep_anchors(after.id, before.table, sealed)
     money = [one for one in sealed if one.type in SETTLED_TYPES]
     if money and not after.table.of_tournament:
@@ -92,20 +101,32 @@ class _Seated(msgspec.Struct):
 
     seat: int
     player: UUID
+    bot: str | None = None
 
 
-def _keep_places(table_id: UUID, table: Table, sealed: Sequence[Stored]) -> None:
-    """Keep the relation of seats equal to the table's."""
-    gone = "SeatLeft" if table.of_tournament else "SeatCashedOut"
+def _keep_places(before: Table, after: Folded, sealed: Sequence[Stored]) -> None:
+    """Keep the relations of seats and of the time spent there equal to the table's stream."""
+    table_id, gone = after.id, gone_type(after.table)
     for one in sealed:
         if one.type == "SeatTaken":
             event = msgspec.convert(one.payload, _Seated, strict=False)
             Seat.objects.create(table_id=table_id, seat=event.seat, player_id=event.player)
+            if event.bot is None:
+                Sitting.objects.create(table_id=table_id, player=event.player, taken_at=one.at)
         elif one.type == gone:
             event = msgspec.convert(one.payload, _Seated, strict=False)
             Seat.objects.filter(table_id=table_id, player_id=event.player).delete()
+            place = before.seat_of(str(event.player))
+            if place is None or place.bot is None:
+                sits = Sitting.objects.filter(table_id=table_id, player=event.player, left_at=None)
+                sits.update(left_at=one.at)
         elif one.type == "DealerCut":
-            _reseat(table_id, table)
+            _reseat(table_id, after.table)
+
+
+def gone_type(table: Table) -> str:
+    """The event with which a seat is free again."""
+    return "SeatLeft" if table.of_tournament else "SeatCashedOut"
 
 
 def _reseat(table_id: UUID, table: Table) -> None:

@@ -25,7 +25,7 @@ from games.services.committing import aborted
 from games.services.hands import after_hand
 from games.services.loading import after_append, append
 from ledger.selectors import seats as seat_accounts
-from ledger.services import post_inline
+from ledger.services import Play, post_play
 from players.selectors import Person
 
 COMES_BACK_WITHIN = timedelta(minutes=30)  # brings what he left with (`tournaments.md` 2.1)
@@ -49,7 +49,8 @@ def take_seat(wish: SitDown, receipt: Receipt) -> Outcome:
     Locks the table's live row, then the accounts; posts the buy-in; appends SeatTaken.
     Raises: Refused with `staff_may_not_play`, `tournament_table`, `table_closed`,
     `stale_version`, `already_seated`, `table_full`, `seat_taken`, `wrong_state` (a seat named
-    after the first hand), `bots_not_admitted`, `buy_in_out_of_range`, `insufficient_funds`.
+    after the first hand), `bots_not_admitted`, `buy_in_out_of_range`, `insufficient_funds`,
+    `excluded`, `limit_reached` (a limit of his own).
     """
 
     def work(tx: Transaction, row: Row) -> Outcome:
@@ -90,7 +91,8 @@ def sit_in(tx: Transaction, loaded: Folded, wish: SitDown) -> tuple[int, Folded]
     )
     sealed = tx.seal(loaded.stream, loaded.head, [Fact(taken, wish.actor)])
     # Money first: on one wallet what spends comes after what it spends, in log order too.
-    post_inline(sealed, tx.now)
+    play = Play(wish.person, taken.currency, amount=taken.buy_in, stake=loaded.table.stake)
+    post_play(sealed, play, tx.now)
     store.append(sealed, loaded.head)
     return seat, after_append(loaded, sealed)
 

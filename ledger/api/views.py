@@ -1,12 +1,17 @@
 """A player's own money: balances, statement, receipts (`api.md` section 4.7)."""
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Annotated
+from types import MappingProxyType
+from typing import Annotated, Any
 from uuid import UUID
 
 import msgspec
+from django.http import HttpResponse
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
+from typing_extensions import override
 
 from eventstore.api.pages import number_of, numbered
 from eventstore.api.requests import PageQuery, Query
@@ -14,11 +19,22 @@ from eventstore.core.record import time_text
 from eventstore.core.refusal import refuse
 from ledger import receipts, selectors
 from ledger.core.currencies import EUR
+from ledger.core.words import Language, title
+from ledger.services import access
+from ledger.services.access import Look
+from ledger.statements import LINES_MAX, PDF_LINES_MAX, Folder, as_csv, as_pdf, folder_of
 from players.api.base import ApiView, Operation, answer
 from players.selectors import roles_of
 
 STAFF = frozenset({"auditor", "admin"})  # they hold no wallet
 
+# Files of a statement: media type, the most lines, and who writes it.
+FILES: Mapping[str, tuple[str, int, Callable[[Folder], bytes]]] = MappingProxyType(
+    {
+        "csv": ("text/csv; charset=utf-8", LINES_MAX, as_csv),
+        "pdf": ("application/pdf", PDF_LINES_MAX, as_pdf),
+    }
+)
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
@@ -54,15 +70,39 @@ class Me(ApiView):
         return answer({"balances": [_balance(balance) for balance in found]})
 
 
+class Csv(BaseRenderer):
+    """A form of the statement, to be asked for; the view itself writes it."""
+
+    media_type, format = "text/csv", "csv"
+
+
+class Pdf(BaseRenderer):
+    """As `Csv`."""
+
+    media_type, format = "application/pdf", "pdf"
+
+
 class Statement(ApiView):
     """`GET /ledger/me/statement`."""
 
     operations = {"GET": Operation("ledger.statement", "read", StatementQuery)}
+    renderer_classes = [*ApiView.renderer_classes, Csv, Pdf]
     query: StatementQuery
 
-    def get(self, request: Request) -> Response:
+    @override
+    def perform_content_negotiation(
+        self, request: Request, force: bool = False
+    ) -> tuple[BaseRenderer, str]:
+        """The form that `Accept` asks for; a problem is JSON in any case."""
+        self.form = super().perform_content_negotiation(request, force)[0].format
+        json = self.get_renderers()[0]
+        return json, json.media_type or ""
+
+    def get(self, request: Request) -> Response | HttpResponse:
         """Opening, lines with the running balance and their cause, closing."""
         player, asked = _holder(self.player(request)), self.query
+        if self.form in FILES:
+            return self._file(request, player)
         if asked.currency not in selectors.currency_kinds():
             raise refuse("unknown_currency", currency=asked.currency)
         wanted = selectors.Range(asked.start, asked.end, number_of(asked.cursor), asked.limit)
@@ -71,11 +111,26 @@ class Statement(ApiView):
             "currency": found.currency,
             "opening": found.opening,
             "closing": found.closing,
-            "items": [_line(line) for line in found.lines],
+            "items": [_line(line, self.language(request)) for line in found.lines],
         }
         if found.next_number is not None:
             document["next"] = numbered(found.next_number)
         return answer(document)
+
+    def _file(self, request: Request, player: UUID) -> HttpResponse:
+        """The whole range as one file; pages are for JSON."""
+        media_type, lines, write = FILES[self.form]
+        asked, language = self.query, self.language(request)
+        span = selectors.Range(asked.start, asked.end, limit=lines)
+        name = self.caller(request).name
+        made = write(folder_of(player, name, currency=asked.currency, span=span, language=language))
+        named = f'attachment; filename="tonk-{asked.currency.lower()}.{self.form}"'
+        headers = {
+            "Cache-Control": "private, no-cache",
+            "Content-Disposition": named,
+            "Content-Language": language,
+        }
+        return HttpResponse(made, content_type=media_type, headers=headers)
 
 
 class Receipt(ApiView):
@@ -87,7 +142,13 @@ class Receipt(ApiView):
     def get(self, request: Request, entry_id: int) -> Response:
         """The file that proves what an entry pays, for `clients/verify/tonk_verify.py`."""
         caller = self.caller(request)
-        return answer(receipts.receipt_for(receipts.booked(entry_id), caller, self.query.player))
+        made = receipts.receipt_for(receipts.booked(entry_id), caller, self.query.player)
+        if caller.roles & STAFF:
+            look = Look(
+                access.staff(caller.id), "ledger.receipt", {"entry_id": entry_id}, _paid(made)
+            )
+            access.note(look, made)
+        return answer(made)
 
 
 def _holder(player: UUID) -> UUID:
@@ -95,6 +156,10 @@ def _holder(player: UUID) -> UUID:
     if roles_of(player) & STAFF:
         raise refuse("staff_may_not_play")
     return player
+
+
+def _paid(receipt: dict[str, Any]) -> UUID:
+    return UUID(receipt["claim"]["player"])
 
 
 def _balance(balance: selectors.Balance) -> dict[str, object]:
@@ -107,11 +172,11 @@ def _balance(balance: selectors.Balance) -> dict[str, object]:
     }
 
 
-def _line(line: selectors.Line) -> dict[str, object]:
+def _line(line: selectors.Line, language: Language) -> dict[str, object]:
     return {
         "entry_id": line.entry_id,
         "kind": line.kind.word,
-        "text": line.text,
+        "text": title(line.kind, language),
         "at": time_text(line.at),
         "amount": line.amount,
         "balance": line.balance,

@@ -166,3 +166,12 @@ def is_currency(text: str) -> bool:
     (True, False)
     """
     return bool(_currency(text)) and text != CHIPS
+
+
+def is_method(text: str) -> bool:
+    """Whether a text can be the method in the code of a cash account.
+
+    >>> is_method("manual"), is_method("A bank")
+    (True, False)
+    """
+    return bool(_method(text))

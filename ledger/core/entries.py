@@ -109,11 +109,13 @@ def entries_for(event: Stored) -> tuple[Entry, ...] | Refusal:
         known = name in NO_MONEY
         return () if known else Refusal("unknown_event", facts={"type": event.type})
     currency = event.payload.get("currency")
-    if currency is None or currency == CHIPS:  # nothing to post, or chips, which are no money
-        return ()
-    if not isinstance(currency, str) or not is_currency(currency):
-        return Refusal("unknown_currency", facts={"currency": currency})
     try:
+        if event.type in STATES_BY_TWO:
+            _facts(event, "").require_two()
+        if currency is None or currency == CHIPS:  # nothing to post, or chips, which are no money
+            return ()
+        if not isinstance(currency, str) or not is_currency(currency):
+            return Refusal("unknown_currency", facts={"currency": currency})
         made = [_entry(event, currency, draft) for draft in row(_facts(event, currency))]
     except Refused as refused:
         return refused.refusal
@@ -247,8 +249,7 @@ def _withdrawal_returned(it: "_Facts") -> Iterator["_Draft"]:
 
 def _adjustment_approved(it: "_Facts") -> Iterator["_Draft"]:
     """Two people's entry: the player's own wallet and debt against the house, or a mirror."""
-    if it.text("proposer") == it.text("approver"):
-        raise refuse("four_eyes")
+    it.require_two()
     reverses = it.key("reverses")
     legs = []
     for line in it.items("lines"):
@@ -309,6 +310,7 @@ INLINE: Mapping[tuple[str, int], Row] = MappingProxyType(
         ("PeriodClosed", 1): _state_alone,
     }
 )
+STATES_BY_TWO = frozenset({"WalletFrozen", "WalletReleased", "PeriodClosed"})
 # Posted by the settler, in the order of the stream.
 SETTLED: Mapping[tuple[str, int], Row] = MappingProxyType(
     {
@@ -418,6 +420,11 @@ class _Facts:
         if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
             raise refuse("bad_entry", why=f"{name} is no list")
         return [_Facts(self.subject, self.currency, item) for item in found]
+
+    def require_two(self) -> None:
+        """Refuse an act that one person proposed and approved."""
+        if self.text("proposer") == self.text("approver"):
+            raise refuse("four_eyes")
 
     def require_payment(self) -> None:
         """Refuse a payment without a reference, or a manual one that not two people confirmed."""

@@ -1,4 +1,7 @@
-"""Kinds of entries. A number lies in the books for ever and is never used again."""
+"""Kinds of entries. A number lies in the books for ever and is never used again.
+
+From 40 on they are manual: the books refuse those of a closed period (`0003_control.sql`).
+"""
 
 from enum import IntEnum, unique
 from types import MappingProxyType
@@ -38,6 +41,20 @@ class Kind(IntEnum):
         return self.name.lower()
 
 
+SETTLED_KINDS = frozenset(
+    {
+        Kind.HAND,
+        Kind.CASH_OUT,
+        Kind.REFUND,
+        Kind.BOUNTY,
+        Kind.OVERLAY,
+        Kind.TOURNAMENT_RAKE,
+        Kind.FEES_EARNED,
+        Kind.HEADS_TO_POOL,
+        Kind.PRIZE,
+    }
+)
+"""What the settler posts, after the command that wrote the event."""
 TITLES = MappingProxyType(
     {
         Kind.BUY_IN: "Buy-in",

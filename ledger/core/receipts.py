@@ -220,12 +220,18 @@ def _count(number: object) -> int:
 
 def last_table(records: Sequence[Stored], player: str) -> str | None:
     """Id of the table of a player's last match in a tournament; None before he had a seat."""
-    found = None
+    found = seats_at(records, player)
+    return found[-1] if found else None
+
+
+def seats_at(records: Sequence[Stored], player: str) -> list[str]:
+    """Ids of the tables at which a tournament seated a player, in order."""
+    found = []
     for record in records:
         fields = record.payload
         if player in (fields.get("player"), *_items(fields.get("players"))):
-            found = fields.get(_TABLE_IN.get(record.type, ""), found)
-    return found if isinstance(found, str) else None
+            found.append(fields.get(_TABLE_IN.get(record.type, "")))
+    return [table for table in found if isinstance(table, str)]
 
 
 def directors(records: Sequence[Stored]) -> frozenset[str]:

@@ -71,6 +71,9 @@ def apply(books: Books, work: Iterable[Work], recorded_at: datetime) -> list[Pos
     for event, entries in work:
         if isinstance(entries, Refusal):
             raise Refused(entries)
+        if any(entry.reverses for entry in entries):  # what it takes back may be waiting
+            posted += _post_all(books, waiting, recorded_at)
+            waiting = []
         waiting += entries
         direction = PAYMENTS.get(event.type)
         if direction:
@@ -79,7 +82,7 @@ def apply(books: Books, work: Iterable[Work], recorded_at: datetime) -> list[Pos
         if change:
             posted += _post_all(books, waiting, recorded_at)
             waiting = []
-            change(books, str(subject(event.stream)))
+            change(books, event)
     return posted + _post_all(books, waiting, recorded_at)
 
 
@@ -99,25 +102,30 @@ def open_wallets(books: Books, player: str) -> list[str]:
     return store.codes_of_owner(books, player, "wallet")
 
 
-def _close_escrow(books: Books, scope: str) -> None:
+def _close_escrow(books: Books, event: Stored) -> None:
     """A table or tournament is over: its accounts are closed, which they refuse unless empty."""
-    store.set_states(books, store.codes_of_scope(books, scope), "closed")
+    store.set_states(books, store.codes_of_scope(books, _subject(event)), "closed")
 
 
-def _freeze(books: Books, player: str) -> None:
-    store.set_states(books, open_wallets(books, player), "frozen")
+def _freeze(books: Books, event: Stored) -> None:
+    store.set_states(books, open_wallets(books, _subject(event)), "frozen")
 
 
-def _release(books: Books, player: str) -> None:
-    store.set_states(books, open_wallets(books, player), "open")
+def _release(books: Books, event: Stored) -> None:
+    store.set_states(books, open_wallets(books, _subject(event)), "open")
+
+
+def _subject(event: Stored) -> str:
+    return str(subject(event.stream))
 
 
 PAYMENTS: Mapping[str, str] = MappingProxyType({"DepositRecorded": "in", "WithdrawalPaid": "out"})
-STATE_CHANGES: Mapping[str, Callable[[Books, str], None]] = MappingProxyType(
+STATE_CHANGES: Mapping[str, Callable[[Books, Stored], None]] = MappingProxyType(
     {
         "TableClosed": _close_escrow,
         "Settled": _close_escrow,
         "WalletFrozen": _freeze,
         "WalletReleased": _release,
+        "PeriodClosed": store.close_period,
     }
 )

@@ -7,6 +7,7 @@ from eventstore import store as log
 from eventstore.core.chain import Fact
 from eventstore.core.ids import wallet_stream
 from eventstore.core.record import Stored
+from eventstore.core.refusal import Retryable, VersionConflict
 from eventstore.services import Transaction
 from ledger.core.currencies import XTK
 from ledger.core.events import ChipsGranted
@@ -35,11 +36,14 @@ def welcome(tx: Transaction, player: UUID) -> None:
 def record(tx: Transaction, player: UUID, facts: Sequence[Fact]) -> tuple[Stored, ...]:
     """Append facts to `wallet/<player>` and post what they say, in the caller's transaction.
 
-    Raises: VersionConflict, and Refused as `post_inline`.
+    Raises: Retryable (somebody else wrote to the stream meanwhile), Refused as `post_inline`.
     """
     stream = wallet_stream(player)
     head = tx.load(stream).head
     sealed = tx.seal(stream, head, facts)
     post_inline(sealed, tx.now)
-    log.append(sealed, head)
+    try:
+        log.append(sealed, head)
+    except VersionConflict as fault:  # nobody decided on the state that has passed
+        raise Retryable(str(fault)) from fault
     return sealed

@@ -22,6 +22,7 @@ from ledger.core.faults import UNKNOWN_ACCOUNT_STATE, Fault, account_of, code_of
 
 SCHEMA = "ledger"
 CACHED_ACCOUNTS_MAX = 20_000  # about 4 MB a process; then the cache begins anew
+STREAMED_ROWS = 2_000  # of a long list that are held at once
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 
@@ -43,6 +44,14 @@ class Books:
         with connections[self.alias].cursor() as cursor:
             cursor.execute(in_schema(sql, self.schema), parameters)
             return list(cursor.fetchall()) if cursor.description else []
+
+    def streamed(self, sql: str, parameters: Parameters | None = None) -> Iterator[tuple[Any, ...]]:
+        """Rows of a statement as they are read, in the caller's transaction: for long lists."""
+        self.rows("SET LOCAL cursor_tuple_fraction = 1")  # all are wanted, not the first ones soon
+        with connections[self.alias].chunked_cursor() as cursor:
+            cursor.execute(in_schema(sql, self.schema), parameters)
+            while rows := cursor.fetchmany(STREAMED_ROWS):
+                yield from rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +251,16 @@ def record_payment(books: Books, event: Stored, direction: str) -> None:
                 event.stream,
                 event.version,
             ],
+        )
+
+
+def close_period(books: Books, event: Stored) -> None:
+    """Close the days that an event names. Raises: Refused with `period_closed`."""
+    said = event.payload
+    with refusals(books):
+        books.rows(
+            "SELECT ledger.close_period(%s::date, %s::bigint, %s::uuid, %s::uuid)",
+            [said["through"], said.get("size", 0), said["proposer"], said["approver"]],
         )
 
 

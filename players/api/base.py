@@ -53,7 +53,14 @@ class Operation:
     name: str
     scope: str | None = None  # None: anybody
     query: type[Query] = NoQuery
-    staff_scope: str | None = None  # serves too, where a role admits more than players
+    # What serves too, where a role admits more than players.
+    staff_scope: str | tuple[str, ...] | None = None
+
+    @property
+    def scopes(self) -> frozenset[str | None]:
+        """Each of these serves."""
+        more = self.staff_scope if isinstance(self.staff_scope, tuple) else (self.staff_scope,)
+        return frozenset({self.scope, *more})
 
 
 class ApiView(APIView):
@@ -74,7 +81,7 @@ class ApiView(APIView):
         super().initial(request, *args, **kwargs)
         if operation.scope is not None:
             _, token = self.holder(request)
-            if not {operation.scope, operation.staff_scope} & set(token.scopes):
+            if not operation.scopes & set(token.scopes):
                 raise refuse("insufficient_scope", needed=operation.scope)
         self.query = read_query(request, operation.query)
 

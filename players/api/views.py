@@ -11,7 +11,9 @@ from eventstore.core.record import time_text
 from eventstore.core.refusal import refuse
 from players import services
 from players.api.base import ApiView, Operation, answer
+from players.api.limits import in_force
 from players.models import Token, User
+from players.selectors import limits_now
 
 Text = Annotated[str, msgspec.Meta(max_length=254)]
 Secret = Annotated[str, msgspec.Meta(max_length=1024)]
@@ -21,7 +23,7 @@ class RegisterBody(Body, frozen=True, kw_only=True):
     """Body of `auth.register`. `of_age` says that the law of the place lets one play."""
 
     username: Text
-    email: Annotated[str, msgspec.Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
+    email: Annotated[str, msgspec.Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+\Z")]
     password: Secret
     display_name: Text
     of_age: bool
@@ -111,7 +113,7 @@ class Me(ApiView):
             "roles": sorted(role.role for role in account.roles.all()),
             "scopes": token.scopes,
             "second_factor": False,
-            "limits": {},
+            "limits": in_force(limits_now(account.id)),
         }
         return answer(document)
 

@@ -37,6 +37,7 @@ def a_prize(world: World) -> int:
 def test_every_cell_of_a_sealed_log(subtests: pytest.Subtests) -> None:
     world = World()
     ids: dict[str, object] = {"entry_id": a_prize(world), "level": 0, "tile": "000.p/1"}
+    ids["format"] = "csv"
     seal_log()
     ids |= {"category": "log", "stream_id": log_id()}
     for name in sorted(SEALED):

@@ -15,7 +15,15 @@ pytestmark = pytest.mark.django_db
 WITH_BODY = [
     name
     for name in WRITES
-    if name not in {"auth.logout", "seat.leave", "seat.sit_in", "seat.sit_out", "entry.create"}
+    if name
+    not in {
+        "auth.logout",
+        "entry.create",
+        "seat.leave",
+        "seat.sit_in",
+        "seat.sit_out",
+        "withdrawal.cancel",
+    }
 ]
 
 
@@ -61,8 +69,27 @@ def _other(name: str, body: dict[str, Any]) -> dict[str, Any]:
         "table.bot_add": {"level": "greedy-1"},
         "table.anchor": {"length": 17},
         "table.seeds": {"seed": "ab" * 32},
+        "deposit.create": {"amount": 6_000},
+        "deposit.approve": {"reference": "bank-18"},
+        "withdrawal.create": {"amount": 6_000},
+        "withdrawal.approve": {"decision": "refuse"},
+        "adjustment.propose": {"text": "another reason"},
+        "adjustment.comment": {"text": "another view"},
+        "wallet.freeze": {"text": "another complaint"},
+        "wallet.release": {"text": "another complaint"},
+        **{
+            name: {"note": "said otherwise"}
+            for name in (
+                "adjustment.approve",
+                "adjustment.reject",
+                "ledger.period_close",
+                "proposal.approve",
+                "proposal.reject",
+            )
+        },
         "tournament.create": {"name": "Morning"},
         "tournament.bots_add": {"count": 1},
+        "me.exclude": {"until": "2099-01-01T00:00:00Z", "permanent": False},
     }
     return body | changes.get(name, {"version": body.get("version", 0) + 7})
 

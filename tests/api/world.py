@@ -4,20 +4,37 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.utils import timezone
 
 from eventstore.ports import new_id
 from games import selectors
 from games.services.deals import deal_next
+from ledger.core.periods import month_of
 from tests.api.callers import Answer, Caller, api_bot, caller
 from tests.api.play import play_out, turn_of
 from tests.api.routes import ROUTES, Route
 from tests.drive import hurry
-from tests.factories import PASSWORD, a_table, a_tournament, receipt, sits_down
+from tests.factories import (
+    PASSWORD,
+    a_deposit,
+    a_freeze,
+    a_gift,
+    a_player,
+    a_table,
+    a_tournament,
+    a_withdrawal,
+    an_adjustment,
+    freezes,
+    pays_in,
+    receipt,
+    sits_down,
+)
 from tests.fair_seats import Links, anchors, hand_at
 from tournaments import selectors as tournaments
 from tournaments.services import drafting, entries
@@ -104,6 +121,58 @@ class World:
     def full(self) -> dict[str, Any]:
         return self.registration("player_own", "opponent")
 
+    def deposit(self) -> dict[str, Any]:
+        """A deposit of `player_own` that waits for its money."""
+        self.ids["deposit_id"] = a_deposit(self.who("player_own"))
+        return {}
+
+    def money(self) -> dict[str, Any]:
+        """Money for everybody who may have some."""
+        for role in ("player_own", "player_other", "opponent", "organiser_own", "organiser_other"):
+            pays_in(self.who(role))
+        return {"currency": "EUR", "amount": 5_000, "method": "manual"}
+
+    def about_an_event(self) -> dict[str, Any]:
+        """What `organiser_own` may ask for: a gift to `player_own`, who is in his event."""
+        self.registration("player_own")
+        gift = a_gift(self.who("player_own").id)
+        return gift | {"tournament_id": str(self.ids["tournament_id"])}
+
+    def adjustment(self) -> dict[str, Any]:
+        """The same, proposed by `organiser_own`."""
+        self.registration("player_own")
+        self.ids["adjustment_id"] = an_adjustment(
+            self.who("organiser_own"),
+            self.who("player_own").id,
+            tournament=self.ids["tournament_id"],
+        )
+        return {}
+
+    def wallet(self) -> dict[str, Any]:
+        self.ids["player_id"] = self.who("player_own").id
+        return {"reason_code": "review", "text": "a complaint"}
+
+    def frozen_wallet(self) -> dict[str, Any]:
+        body = self.wallet()
+        freezes(self.ids["player_id"], a_player("vida", "admin"), a_player("rasa", "admin"))
+        return body
+
+    def proposal(self) -> dict[str, Any]:
+        """A proposal of an admin who is not `admin`."""
+        self.wallet()
+        self.ids["proposal_id"] = a_freeze(self.ids["player_id"], a_player("vida", "admin"))
+        return {}
+
+    def last_month(self) -> dict[str, Any]:
+        self.ids["period"] = str(month_of(timezone.now().date().replace(day=1) - timedelta(1)))
+        return {}
+
+    def withdrawal(self) -> dict[str, Any]:
+        """A withdrawal of `player_own` that waits for two people."""
+        pays_in(self.who("player_own"))
+        self.ids["withdrawal_id"] = a_withdrawal(self.who("player_own"))
+        return {}
+
 
 NEW_TABLE = MappingProxyType({"stake": 10, "currency": "XTK", "seats": 3})
 NEW_ACCOUNT = MappingProxyType(
@@ -119,6 +188,8 @@ NEW_ACCOUNT = MappingProxyType(
 FIXTURES: dict[str, Callable[[World], dict[str, Any]]] = {
     "auth.register": lambda _: dict(NEW_ACCOUNT),
     "auth.login": lambda _: {"username": "ona", "password": PASSWORD},
+    "me.limits_set": lambda _: {"loss_day": {"XTK": 500}, "play_minutes_day": 90},
+    "me.exclude": lambda _: {"permanent": True},
     "rulesets.show": World.preset,
     "rulesets.sheet": World.preset,
     "rulesets.validate": lambda _: {"options": {"jokers": 2}, "seats": 3},
@@ -142,6 +213,27 @@ FIXTURES: dict[str, Callable[[World], dict[str, Any]]] = {
     "table.bot_add": lambda world: world.table("opponent") and {"level": "random-0"},
     "seat.take": lambda world: world.table("opponent") | {"buy_in": 500},
     "seat.leave": lambda world: world.table("player_own", "opponent", "bot") and {},
+    "deposit.create": lambda _: {"currency": "EUR", "amount": 5_000},
+    "deposit.show": World.deposit,
+    "deposit.approve": lambda world: (
+        world.deposit() | {"decision": "approve", "reference": "bank-17"}
+    ),
+    "withdrawal.create": World.money,
+    "withdrawal.show": World.withdrawal,
+    "withdrawal.cancel": World.withdrawal,
+    "withdrawal.approve": lambda world: world.withdrawal() | {"decision": "approve"},
+    "adjustment.list": World.adjustment,
+    "adjustment.propose": World.about_an_event,
+    "adjustment.show": World.adjustment,
+    "adjustment.approve": World.adjustment,
+    "adjustment.reject": World.adjustment,
+    "adjustment.comment": lambda world: world.adjustment() | {"text": "seen"},
+    "wallet.freeze": World.wallet,
+    "wallet.release": World.frozen_wallet,
+    "ledger.period_close": World.last_month,
+    "proposal.list": World.proposal,
+    "proposal.approve": World.proposal,
+    "proposal.reject": World.proposal,
     "tournament.create": lambda _: {"template": "sim-short", "name": "Evening"},
     "tournament.show": World.announced,
     "tournament.publish": World.draft,
@@ -163,11 +255,16 @@ def undone() -> Iterator[None]:
 
 
 # What stands in a path where the fixture has no such object; elsewhere an id that nothing has.
-NO_IDS: MappingProxyType[str, object] = MappingProxyType({"entry_id": 1, "place": 0})
+NO_IDS: MappingProxyType[str, object] = MappingProxyType(
+    {"entry_id": 1, "place": 0, "code": "rake:EUR"}
+)
 # Endpoints that show what was committed and signed: their cells are in `test_authz_sealed`.
 SEALED = frozenset(
     {
+        "ledger.entry",
+        "ledger.export",
         "ledger.receipt",
+        "ledger.trial_balance",
         "log.checkpoint",
         "log.checkpoints",
         "log.consistency",
@@ -177,6 +274,7 @@ SEALED = frozenset(
         "log.key",
         "log.stream_head",
         "log.tile",
+        "payout.show",
         "system.ready",  # what a test that takes long does not commit gets no place
     }
 )
@@ -208,6 +306,7 @@ def ready(world: World, name: str) -> Iterator[Ready]:
     """The endpoint with its fixture, which is gone afterwards."""
     role = "organiser_own" if name.startswith("tournament.") else "player_own"
     role = "anon" if name in {"auth.register", "auth.login"} else role
+    role = "admin" if name in OF_ADMINS else role
     with undone():
         world.ids = {}
         body = FIXTURES[name](world) if name in FIXTURES else {}
@@ -215,5 +314,29 @@ def ready(world: World, name: str) -> Iterator[Ready]:
         yield Ready(ROUTES[name], path, body, world.callers[role])
 
 
-WRITES = [name for name, route in ROUTES.items() if route.method in {"POST", "DELETE"}]
-KEYED = [name for name in WRITES if not name.startswith(("auth.", "rulesets."))]
+OF_ADMINS = frozenset(
+    {
+        "adjustment.approve",
+        "adjustment.comment",
+        "adjustment.propose",
+        "adjustment.reject",
+        "deposit.approve",
+        "ledger.period_close",
+        "proposal.approve",
+        "proposal.reject",
+        "wallet.freeze",
+        "wallet.release",
+        "withdrawal.approve",
+    }
+)
+# The body of a provider's call is not ours to read before its signature is (`test_cashier`).
+WRITES = [
+    name
+    for name, route in ROUTES.items()
+    if route.method in {"POST", "PUT", "DELETE"} and name != "ledger.provider_callback"
+]
+KEYED = [
+    name
+    for name in WRITES
+    if not name.startswith(("auth.", "rulesets.")) and ROUTES[name].method != "PUT"
+]

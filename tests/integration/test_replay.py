@@ -18,7 +18,7 @@ from eventstore.core.refusal import InvariantBroken
 from eventstore.ports import new_id
 from eventstore.services import Transaction, in_transaction, update_live
 from games import folds
-from games.models import Seat, Table
+from games.models import Seat, Sitting, Table
 from games.replay import deal_differences
 from games.rules.events import SatOut, SeatLeft
 from games.services import loading
@@ -216,6 +216,20 @@ def test_a_missing_seat_or_row_is_named(table: UUID) -> None:
     other = table_stream(new_id())
     append(other, Fact(store.load(table_stream(table)).events[0].event, "player:x"))
     with pytest.raises(AssertionError, match=f"{other}@1 live row: is None"):
+        replayed()
+
+
+def test_false_time_at_a_table_is_named(table: UUID) -> None:
+    (sits,) = Sitting.objects.filter(table=table)
+    name = f"{newest(table_stream(table))} games_sitting {sits.player} "
+    Sitting.objects.filter(id=sits.id).update(left_at=sits.taken_at)
+    with pytest.raises(AssertionError, match=name):
+        replayed()
+    Sitting.objects.filter(id=sits.id).update(left_at=None)
+    replayed()
+    early = sits.taken_at - timedelta(hours=1)
+    Sitting.objects.create(table_id=table, player=sits.player, taken_at=early, left_at=early)
+    with pytest.raises(AssertionError, match=name):
         replayed()
 
 

@@ -19,7 +19,8 @@ from eventstore import store
 from eventstore.core.ids import tournament_stream
 from eventstore.ports import random_bytes
 from ledger import rebuild
-from ledger.selectors import balance_sums, escrow, sums
+from ledger.reconciliation import reconcile
+from ledger.selectors import balance_sums, digest, escrow, sums
 from players.services import Registration, register
 from tonk_site.demo import Failed, say
 from tonk_site.demo.narration import Narrator
@@ -141,12 +142,16 @@ def verify(held: Held) -> dict[str, object]:
     """The demo's figures, from the log and the books at rest. Raises: Failed."""
     say("verifying chains, replays and books")
     proof, books = prove_log(), rebuild.compare()
+    digests = {books.digest, rebuild.compare().digest, digest()}
+    found = [(check.name, check.findings) for check in reconcile(is_full=True).checks]
     legs = {**sums(), **{f"balances {name}": amount for name, amount in balance_sums().items()}}
     events = [event for name in store.streams("table/") for event in store.load(name).events]
     checks = {
         f"chain: {proof.faults}": proof.chain_ok,
         f"replay: {[str(one) for one in proof.differences]}": proof.replay_identical,
         f"books: {books.difference}": books.difference is None,
+        f"digests: {digests}": len(digests) == 1,
+        f"reconciliation: {found}": not any(findings for _, findings in found),
         f"legs: {legs}": not any(legs.values()),
         f"escrow: {escrow(held.id)}": not any(escrow(held.id).values()),
         f"prizes: {held.prizes}": len(held.prizes) > 0,

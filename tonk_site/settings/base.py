@@ -104,6 +104,11 @@ WITNESSES = ENV.witnesses
 DEALER_KEY_FILE = ENV.dealer_key_file
 BEACON_URL = ENV.beacon_url
 
+# --- Payments -------------------------------------------------------------------------------------
+
+CASHIER_PROVIDERS = ENV.cashier_providers  # paths of classes as `ledger.cashier.base` describes
+CASHIER_ACCOUNT = ENV.cashier_account
+
 # --- People ---------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "players.User"

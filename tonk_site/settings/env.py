@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DEVELOPMENT_KEY = "development-only: the launcher has not made keys/secret yet"
+MANUAL_CASHIER = "ledger.cashier.manual.Manual"
 PROFILES: tuple[Literal["run", "production"], ...] = ("run", "production")
 
 
@@ -42,6 +43,8 @@ class Environment:
     log_origin: str  # empty: tonk.local/log/<log id>
     witnesses: tuple[str, ...]
     beacon_url: str  # empty: no beacon
+    cashier_providers: tuple[str, ...]
+    cashier_account: str  # empty: at the house's cashier
     allowed_hosts: tuple[str, ...]
     num_proxies: int
     threads: int  # connections of the pool; 0: no pool, the connection of the one thread is kept
@@ -68,6 +71,10 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         log_origin=variables.get("TONK_LOG_ORIGIN", ""),
         witnesses=tuple(filter(None, variables.get("TONK_WITNESSES", "").split(","))),
         beacon_url=variables.get("TONK_BEACON_URL", "").strip(),
+        cashier_providers=tuple(
+            filter(None, variables.get("TONK_CASHIER_PROVIDERS", MANUAL_CASHIER).split(","))
+        ),
+        cashier_account=variables.get("TONK_CASHIER_ACCOUNT", "").strip(),
         allowed_hosts=tuple(filter(None, variables.get("TONK_ALLOWED_HOSTS", "").split(","))),
         num_proxies=_number(variables, "TONK_NUM_PROXIES", 0),
         threads=_number(variables, "TONK_THREADS", 0),

@@ -150,6 +150,16 @@ def _is_own_method(call: ast.Call) -> bool:
     return ast.unparse(call.func).startswith("self.")
 
 
+def patterns(sources: Iterable[Source]) -> Iterator[str]:
+    """A pattern of a request's field that a line break at its end would pass."""
+    for source in python(sources):
+        for node in source.nodes:
+            if isinstance(node, ast.keyword) and node.arg == "pattern":
+                text = node.value.value if isinstance(node.value, ast.Constant) else None
+                if isinstance(text, str) and text.endswith("$"):
+                    yield f"{source.at(node.value)}: `$` lets a line break pass; write `\\Z`"
+
+
 def writes(sources: Iterable[Source]) -> Iterator[str]:
     """Rows written outside the rooms of writes."""
     for source in python(sources):

@@ -9,7 +9,7 @@ from eventstore.core.ids import tournament_stream
 from eventstore.core.refusal import refuse
 from eventstore.services import Outcome, Receipt, Row, Transaction, earlier, run_command
 from games.services.bots import BotsWanted, free_bots
-from ledger.services import post_inline
+from ledger.services import Play, post_play
 from players.core.roles import STAFF
 from players.selectors import Person
 from tournaments.core.entering import Entrant, enter
@@ -30,7 +30,7 @@ def register(tournament_id: UUID, who: Person, receipt: Receipt) -> Outcome:
     Locks the tournament's live row, then the accounts; posts the price; appends EntryPaid, and
     everything of the start. Raises: Refused with `staff_may_not_play`, `conflict_of_interest`,
     `registration_closed`, `already_registered`, `field_full`, `bots_not_admitted`,
-    `insufficient_funds`.
+    `insufficient_funds`, `excluded`, `limit_reached` (a limit of his own).
     """
     if who.roles & STAFF:
         raise refuse("staff_may_not_play")
@@ -116,7 +116,9 @@ def _enter(tx: Transaction, loaded: Loaded, who: Person, *, actor: str) -> Loade
     (paid,) = decided(enter(loaded.state, player=str(who.id), entrant=kind))
     sealed = tx.seal(loaded.stream, loaded.head, [Fact(paid, actor)])
     # Money first: on one wallet what spends comes after what it spends, in log order too.
-    post_inline(sealed, tx.now)
+    settings = loaded.state.settings
+    price = settings.price + (settings.bounty or 0)
+    post_play(sealed, Play(who, settings.currency, amount=price, stake=price), tx.now)
     store.append(sealed, loaded.head)
     after = loading.after_append(loaded, sealed)
     entry = after.state.entry_of(str(who.id))

@@ -1,13 +1,14 @@
-"""`manage.py ledger_rebuild --check`: the books anew from the log, compared with the live ones."""
+"""`manage.py ledger_rebuild --check [--to SIZE]`: the live books beside those of the log."""
 
 import json
 import sys
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from typing_extensions import override
 
+from eventstore import tree
 from ledger.rebuild import compare
 
 
@@ -19,10 +20,16 @@ class Command(BaseCommand):
     @override
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--check", action="store_true", required=True, help="change nothing")
+        parser.add_argument(
+            "--to", metavar="SIZE", type=int, help="as far as the first SIZE events of the log"
+        )
 
     @override
     def handle(self, *args: Any, **options: Any) -> None:
-        found = compare()
+        size = options["to"]
+        if size is not None and not 0 <= size <= tree.size():
+            raise CommandError(f"the log has {tree.size()} events in their places")
+        found = compare(size)
         if found.difference:
             print(f"{found.difference.name}: books {found.difference.live}")
             print(f"{found.difference.name}: log {found.difference.log}")

@@ -57,6 +57,17 @@ def test_pages_and_types_of_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     assert store.streams("table/") == []
 
 
+@pytest.mark.django_db
+def test_types_of_several_streams() -> None:
+    streams = sorted(player_stream(new_id()) for _ in range(3))
+    events = {stream: sealed(stream, 2) for stream in streams}
+    for stream in reversed(streams):
+        store.append(events[stream], START)
+    found = store.of_streams(streams[:2], ["NameConsentSet"])
+    assert found == events[streams[0]] + events[streams[1]]
+    assert store.of_streams(streams, ["Other"]) == store.of_streams([], ["NameConsentSet"]) == ()
+
+
 @pytest.mark.usefixtures("committed")
 def test_records_are_the_same_bytes_in_another_time_zone(another_zone: None) -> None:
     stream = player_stream(new_id())

@@ -1,11 +1,28 @@
 """The books alone: these tests append facts of money to streams that no table or tournament has."""
 
 from collections.abc import Iterator
+from typing import Any
+from uuid import UUID, uuid4
 
+import psycopg
 import pytest
+from django.db import connections
 
+from eventstore.core.ids import table_stream, tournament_stream, wallet_stream
+from ledger import cashier
+from ledger.cashier.sandbox import Sandbox
 from ledger.replay import differences
 from ledger.services import settle_due
+from tests.databases import owner
+from tests.integration.ledger.commands import (
+    cashed_out,
+    command,
+    deposit,
+    entered,
+    hand_ended,
+    prizes,
+    sit,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -24,3 +41,51 @@ def replay(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.node.get_closest_marker("no_replay") is None:
         settle_due()
         assert list(differences()) == []
+
+
+@pytest.fixture
+def played() -> tuple[UUID, UUID]:
+    """A table with a raked hand and a cash-out, a tournament to its end, a frozen wallet."""
+    first, second, table, tournament = (uuid4() for _ in range(4))
+    for player in (first, second):
+        deposit(player, 5000)
+        sit(table, player, 1000)
+        entered(tournament, player, 1000, fee=100)
+    command(table_stream(table), hand_ended({first: 100, second: -100}, {first: 5}))
+    command(table_stream(table), cashed_out(first, 1095), cashed_out(second, 900))
+    command(table_stream(table), ("TableClosed", {"reason": "empty"}))
+    command(tournament_stream(tournament), prizes((second, 1200), (first, 600), rake=200, fees=200))
+    command(tournament_stream(tournament), ("Settled", {"checked_version": 3}))
+    people = {"reason_code": "review", "proposer": "s1", "approver": "s2"}
+    command(wallet_stream(second), ("WalletFrozen", people))
+    return first, second
+
+
+@pytest.fixture
+def tampered() -> Iterator[psycopg.Connection]:
+    """The owner, with the guards of the books switched off."""
+    guarded = ("entry", "posting", "account", "account_balance")
+    with owner(connections["default"].settings_dict["NAME"]) as connection:
+        for relation in guarded:
+            connection.execute(f"ALTER TABLE ledger.{relation} DISABLE TRIGGER USER")
+        yield connection
+        for name in ("check_legs", "no_change"):
+            connection.execute(f"ALTER TABLE ledger.posting ENABLE ALWAYS TRIGGER {name}")
+        for name in ("check_entry", "no_change", "closed_period"):
+            connection.execute(f"ALTER TABLE ledger.entry ENABLE ALWAYS TRIGGER {name}")
+        for relation in ("account", "account_balance"):
+            connection.execute(f"ALTER TABLE ledger.{relation} ENABLE ALWAYS TRIGGER no_removal")
+
+
+@pytest.fixture
+def sandbox(settings: Any) -> Iterator[Sandbox]:
+    """The sandbox beside the manual cashier; it has forgotten everything before."""
+    settings.CASHIER_PROVIDERS = [
+        "ledger.cashier.manual.Manual",
+        "ledger.cashier.sandbox.Sandbox",
+    ]
+    cashier._made.cache_clear()
+    found = cashier.provider_of("sandbox")
+    assert isinstance(found, Sandbox)
+    yield found
+    cashier._made.cache_clear()

@@ -155,6 +155,12 @@ EDITS = [
     "TRUNCATE ledger.account, ledger.account_balance",
     "DELETE FROM ledger.account_balance",
     "TRUNCATE ledger.account_balance",
+    "UPDATE ledger.period SET size = size",
+    "DELETE FROM ledger.period",
+    "TRUNCATE ledger.period, ledger.period_balance",
+    "UPDATE ledger.period_balance SET balance = 0",
+    "DELETE FROM ledger.period_balance",
+    "TRUNCATE ledger.period_balance",
 ]
 # What the application may call, and what is refused to it there as to the owner.
 CALLS = {
@@ -270,9 +276,15 @@ def test_the_application_writes_through_the_functions_alone() -> None:
             WHERE grantee = 'tonk_app' AND table_schema = 'ledger' AND privilege_type <> 'SELECT'"""
         ).fetchall()
     assert {table for table, _ in granted} == {
-        "settlement_due",
-        "settlement_cursor",
+        "adjustment",
+        "adjustment_comment",
+        "audit_access",
         "dead_letter",
+        "payment_order",
+        "reconciliation_check",
+        "reconciliation_run",
+        "settlement_cursor",
+        "settlement_due",
     }
     assert {right for _, right in granted} == {"INSERT", "UPDATE"}
 
@@ -285,5 +297,5 @@ def test_every_guard_is_always_on() -> None:
             JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = 'ledger' AND NOT t.tgisinternal"""
         ).fetchall()
-    assert len(found) == 6
+    assert len(found) == 9
     assert {enabled for _, enabled in found} == {"A"}

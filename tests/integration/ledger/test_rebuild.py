@@ -6,13 +6,14 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connections
 
 from eventstore import store as log
-from eventstore.core.ids import table_stream, tournament_stream, wallet_stream
+from eventstore import tree
+from eventstore.core.ids import HOUSE, table_stream, wallet_stream
 from ledger import selectors
-from ledger.rebuild import compare
+from ledger.rebuild import Difference, compare
 from ledger.services import settle, settle_due
 from ledger.store.books import in_schema
 from tests.databases import owner
@@ -20,47 +21,13 @@ from tests.integration.ledger.commands import (
     cashed_out,
     command,
     deposit,
-    entered,
     hand_ended,
-    prizes,
     sit,
 )
+from tests.sealing import seal_log
 
 pytestmark = pytest.mark.usefixtures("committed")
-
-
-@pytest.fixture
-def played() -> tuple[UUID, UUID]:
-    """A table with a raked hand and a cash-out, a tournament to its end, a frozen wallet."""
-    first, second, table, tournament = (uuid4() for _ in range(4))
-    for player in (first, second):
-        deposit(player, 5000)
-        sit(table, player, 1000)
-        entered(tournament, player, 1000, fee=100)
-    command(table_stream(table), hand_ended({first: 100, second: -100}, {first: 5}))
-    command(table_stream(table), cashed_out(first, 1095), cashed_out(second, 900))
-    command(table_stream(table), ("TableClosed", {"reason": "empty"}))
-    command(tournament_stream(tournament), prizes((second, 1200), (first, 600), rake=200, fees=200))
-    command(tournament_stream(tournament), ("Settled", {"checked_version": 3}))
-    people = {"reason_code": "review", "proposer": "s1", "approver": "s2"}
-    command(wallet_stream(second), ("WalletFrozen", people))
-    return first, second
-
-
-@pytest.fixture
-def tampered() -> Iterator[psycopg.Connection]:
-    """The owner, with the guards of the books switched off."""
-    guarded = ("entry", "posting", "account", "account_balance")
-    with owner(connections["default"].settings_dict["NAME"]) as connection:
-        for relation in guarded:
-            connection.execute(f"ALTER TABLE ledger.{relation} DISABLE TRIGGER USER")
-        yield connection
-        for name in ("check_legs", "no_change"):
-            connection.execute(f"ALTER TABLE ledger.posting ENABLE ALWAYS TRIGGER {name}")
-        for name in ("check_entry", "no_change"):
-            connection.execute(f"ALTER TABLE ledger.entry ENABLE ALWAYS TRIGGER {name}")
-        for relation in ("account", "account_balance"):
-            connection.execute(f"ALTER TABLE ledger.{relation} ENABLE ALWAYS TRIGGER no_removal")
+STAFF = {"reason_code": "review", "proposer": "s1", "approver": "s2"}
 
 
 def test_the_books_are_what_the_log_says(played: object) -> None:
@@ -71,6 +38,57 @@ def test_the_books_are_what_the_log_says(played: object) -> None:
     assert found.digest == selectors.digest()
     assert found == compare()
     assert set(selectors.sums().values()) | set(selectors.balance_sums().values()) == {0}
+
+
+def test_a_reversal_is_rebuilt_in_one_batch_with_what_it_takes_back() -> None:
+    player = uuid4()
+    (deposited,) = deposit(player, 700)
+    lines = [
+        {"account": f"wallet:{player}:EUR", "amount": 700},
+        {"account": "cash:manual:EUR", "amount": -700},
+    ]
+    facts = {
+        "adjustment": str(uuid4()),
+        "lines": lines,
+        "currency": "EUR",
+        "reason_code": "duplicate",
+        "proposer": "s1",
+        "approver": "s2",
+        "reverses": f"{deposited.stream}@1#0",
+        "effective": None,
+    }
+    command(wallet_stream(HOUSE), ("AdjustmentApproved", facts))
+    assert compare().difference is None
+
+
+def test_the_books_of_an_earlier_size(
+    played: tuple[UUID, UUID], tampered: psycopg.Connection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settle_due()
+    seal_log()
+    size = tree.size()
+    then, digest = compare(size), selectors.digest(size)
+    deposit(played[0], 50)
+    command(wallet_stream(played[1]), ("WalletReleased", STAFF))
+    seal_log()
+    assert compare(size) == then
+    assert then.digest == digest == selectors.digest(size)
+    assert compare().entries == then.entries + 1
+    assert [compare(part).entries for part in (0, 1)] == [0, 1]
+    move = """UPDATE ledger.account_balance SET balance = balance + %s
+        WHERE account_id = (SELECT id FROM ledger.account WHERE code = %s)"""
+    wallet = f"wallet:{played[0]}:EUR"
+    tampered.execute(move, [1, wallet])
+    tampered.commit()
+    found = compare(size).difference
+    assert found is not None
+    assert found == Difference(wallet, "4596", "4595")
+    tampered.execute(move, [-1, wallet])
+    tampered.commit()
+    call_command("ledger_rebuild", "--check", "--to", str(size))
+    assert json.loads(capsys.readouterr().out)["digest"] == digest
+    with pytest.raises(CommandError, match="events in their places"):
+        call_command("ledger_rebuild", "--check", "--to", "9999")
 
 
 def test_what_is_not_settled_yet_is_no_difference(played: object) -> None:
@@ -90,7 +108,7 @@ def test_an_event_appended_meanwhile_is_no_difference(
     settle_due()
     expected = compare()
 
-    def read_and_disturb(after: int = 0) -> Iterator[object]:
+    def read_and_disturb(size: int | None = None) -> Iterator[object]:
         with owner(connections["default"].settings_dict["NAME"]) as other:
             other.execute(
                 """INSERT INTO eventstore_event
@@ -98,10 +116,10 @@ def test_an_event_appended_meanwhile_is_no_difference(
                 SELECT gen_random_uuid(), stream, version + 100, type, schema, data, meta, at,
                     prev_hash, hash FROM eventstore_event"""
             )
-        yield from read_all(after)
+        yield from in_order(size)
 
-    read_all = log.read_all
-    monkeypatch.setattr(log, "read_all", read_and_disturb)
+    in_order = log.in_order
+    monkeypatch.setattr(log, "in_order", read_and_disturb)
     assert compare() == expected
 
 

@@ -188,6 +188,16 @@ def test_a_hand_whose_key_was_lost_is_over(play: Play) -> None:
     play.hand()
 
 
+def test_a_commitment_whose_key_was_lost_uses_the_link_up(play: Play) -> None:
+    play.croupier.commit()
+    play.look()
+    play.croupier.void("dealer_key_lost", reveals=False)
+    play.look()
+    play.hand()
+    assert len(set(play.seeds())) == 2
+    assert play.kept["chain"]["index"] == 2
+
+
 def test_a_voided_hand_is_checked_too(play: Play) -> None:
     play.deal()
     play.croupier.void("outage", reveals=True)

@@ -416,6 +416,9 @@ def test_void_hands() -> None:
     )
     without = explain_voided(voided, rule_set(hand.setup.rules.options))
     assert [one.key for one in without] == ["void_from_outside", "next_dealer"]
+    lost = msgspec.structs.replace(voided, reason="dealer_key_lost")
+    without = explain_voided(lost, rule_set(hand.setup.rules.options))
+    assert [one.key for one in without] == ["void_key_lost", "next_dealer"]
     last = explain(
         msgspec.structs.replace(ended, next_dealer=None), rule_set(hand.setup.rules.options), STAKE
     )

@@ -341,6 +341,12 @@ def test_a_compensation_that_does_not_balance() -> None:
     assert code("tournament", "CompensationPosted", debits=debits, credits=[]) == "unbalanced"
 
 
+@pytest.mark.parametrize("name", ["WalletFrozen", "WalletReleased", "PeriodClosed"])
+def test_a_state_is_set_by_two_people(name: str) -> None:
+    assert code("wallet", name, currency=None, proposer="s1", approver="s1") == "four_eyes"
+    assert made("wallet", name, currency=None, proposer="s1", approver="s2") == []
+
+
 @pytest.mark.parametrize("approved_by", [None, [], ["s1"], ["s1", "s1"], "s1s2", ["1", "2", "3"]])
 def test_a_manual_payment_needs_two_people(approved_by: object) -> None:
     payment = {"amount": 5, "method": "manual", "reference": "r", "approved_by": approved_by}

@@ -77,7 +77,10 @@ def test_the_broker_is_the_same_server() -> None:
 
 
 def test_no_task_outlives_the_visibility_of_its_message() -> None:
-    limits = [limit["time_limit"] for limit in app.conf.task_annotations.values()]
+    late = [
+        limits for limits in app.conf.task_annotations.values() if limits.get("acks_late", True)
+    ]  # a message that is acknowledged first is never delivered again
+    limits = [limit["time_limit"] for limit in late]
     visible = app.conf.broker_transport_options["visibility_timeout"]
     assert max([*limits, app.conf.task_time_limit]) < visible
     assert app.conf.task_acks_late

@@ -1,4 +1,4 @@
-"""`manage.py export receipt|events`: what proves a payout, and the log to take away."""
+"""`manage.py export receipt|events|FORMAT`: what proves a payout; log and books to take away."""
 
 import json
 import logging
@@ -7,6 +7,7 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO
@@ -15,14 +16,17 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 from typing_extensions import override
 
+from eventstore.core.ids import subject
 from eventstore.core.refusal import Refused
 from eventstore.exports import LOGGER, log_export, stream_export
-from eventstore.readers import STAFF
+from eventstore.readers import PUBLIC, STAFF
 from ledger.core.receipts import claims
+from ledger.exports import FORMS, wanted
 from ledger.receipts import booked, receipt
+from ledger.services import access
+from ledger.services.access import OPERATOR, Look
 
 PROGRESS_LINES = 50_000
-OPERATOR = "the command line"
 
 logger = logging.getLogger(LOGGER)
 Lines = Iterable[bytes]
@@ -31,7 +35,7 @@ Lines = Iterable[bytes]
 class Command(BaseCommand):
     """Writes to standard output or a file; what it does is told on standard error."""
 
-    help = "Write a receipt, a stream or the log, to be checked elsewhere."
+    help = "Write a receipt, a stream, the log or the books, to be checked elsewhere."
     requires_system_checks: tuple[str, ...] = ()
 
     @override
@@ -47,7 +51,7 @@ class Command(BaseCommand):
         events.add_argument(
             "--to", dest="end", metavar="J", type=int, help="the first leaf left out"
         )
-        for action in (one, events):
+        for action in (one, events, *_books_parsers(actions)):
             action.add_argument("--out", type=Path, help="a file; without it standard output")
 
     @override
@@ -71,8 +75,10 @@ def _receipt(arguments: Mapping[str, Any]) -> Lines:
         entry = booked(number)
     whom = "nobody" if player is None or not claims(entry) else f"player {player} nothing"
     with _unless_found(f"entry {number} pays {whom} ({entry.kind.word}): there is no receipt"):
-        made = receipt(entry, player)
+        made: dict[str, Any] = receipt(entry, player)
     logger.info("receipt of entry %s for %s", number, OPERATOR)
+    parameters = {"entry_id": number, "player": player and str(player)}
+    access.note(Look(OPERATOR, "ledger.receipt", parameters, UUID(made["claim"]["player"])), made)
     return [json.dumps(made, ensure_ascii=False, indent=1).encode() + b"\n"]
 
 
@@ -84,15 +90,41 @@ def _events(arguments: Mapping[str, Any]) -> Lines:
         with _unless_found(f"there is no stream {stream}"):
             lines = stream_export(stream)
         logger.info("exported %s for %s", stream, OPERATOR)
+        owner = None if PUBLIC.may_read(stream) else subject(stream)
+        access.note_unread(Look(OPERATOR, "log.stream_head", {"stream": stream}, owner))
     else:
         lines = log_export(start or 0, end, STAFF)
         until = "the end" if end is None else end
         logger.info("exported records %s to %s for %s", start or 0, until, OPERATOR)
+        parameters = {"from_index": start or 0, "to_index": end}
+        access.note_unread(Look(OPERATOR, "log.export", parameters))
     return lines
 
 
+def _books_parsers(actions: Any) -> Iterator[ArgumentParser]:
+    """An action a form of the books."""
+    for form in FORMS:
+        action = actions.add_parser(form, help=f"the books as {form}")
+        action.add_argument("--from", dest="start", metavar="DATE", type=date.fromisoformat)
+        action.add_argument(
+            "--to",
+            dest="end",
+            metavar="DATE",
+            type=date.fromisoformat,
+            help="the first day left out",
+        )
+        action.add_argument("--size", metavar="N", type=int, help="of the log")
+        action.add_argument("--currency", metavar="CUR", help="one alone")
+        yield action
+
+
+def _books(arguments: Mapping[str, Any]) -> Lines:
+    asked = wanted(*(arguments[name] for name in ("size", "start", "end", "currency")))
+    return access.export(arguments["action"], asked, OPERATOR)
+
+
 ACTIONS: Mapping[str, Callable[[Mapping[str, Any]], Lines]] = MappingProxyType(
-    {"receipt": _receipt, "events": _events}
+    {"receipt": _receipt, "events": _events, **dict.fromkeys(FORMS, _books)}
 )
 
 

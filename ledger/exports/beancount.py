@@ -1,0 +1,62 @@
+"""The books for Beancount 3."""
+
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+
+from ledger.core.currencies import decimal_text
+from ledger.exports.closing import Closing
+from ledger.exports.names import declared, name_of
+from ledger.exports.records import Head, Record
+
+ALWAYS = "1970-01-01"  # before every entry
+# Without it a balance that is off by one unit would pass.
+EXACT = 'option "tolerance_multiplier" "0"'
+
+
+def lines(head: Head, records: Iterable[Record]) -> Iterator[str]:
+    """The file, in pieces."""
+    exponents = head.exponents
+    closing = Closing()
+    yield _declarations(head)
+    for record in closing.passing(records):
+        yield _transaction(record, exponents)
+    if closing.last is not None and closing.balances():
+        # A balance counts at the start of its day.
+        day = closing.last.day + timedelta(days=1)
+        yield "\n" + "".join(
+            f"{day} balance {name}  {decimal_text(sum_, exponents[currency])} {currency}\n"
+            for name, currency, sum_ in closing.balances()
+        )
+
+
+def _declarations(head: Head) -> str:
+    return "".join(
+        f"{line}\n"
+        for line in [
+            'option "title" "Tonk books"',
+            *(
+                f'option "operating_currency" "{currency.code}"'
+                for currency in head.currencies
+                if not currency.play
+            ),
+            EXACT,
+            "",
+            *(f"{ALWAYS} commodity {currency.code}" for currency in head.currencies),
+            *(
+                f"{ALWAYS} open {name} {','.join(currencies)}"
+                for name, currencies in declared(head.accounts)
+            ),
+        ]
+    )
+
+
+def _transaction(record: Record, exponents: dict[str, int]) -> str:
+    legs = "".join(
+        f"  {name_of(leg.account)}  {decimal_text(leg.amount, exponents[leg.currency])}"
+        f" {leg.currency}\n"
+        for leg in record.legs
+    )
+    return (
+        f'\n{record.day} * "{record.kind}" "{record.key}" #{record.kind}\n'
+        f'  log_index: "{record.log_index}"\n  hash: "{record.hash}"\n{legs}'
+    )

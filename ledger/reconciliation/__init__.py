@@ -1,0 +1,5 @@
+"""The books held against themselves, the log and the outside world (`ledger.md` section 6.3)."""
+
+from ledger.reconciliation.running import RunResult, also_check, latest, reconcile
+
+__all__ = ["RunResult", "also_check", "latest", "reconcile"]

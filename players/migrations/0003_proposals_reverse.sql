@@ -1,0 +1,1 @@
+REVOKE ALL ON players_proposal FROM tonk_app;
