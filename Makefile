@@ -92,5 +92,5 @@ requirements-check: .venv/bin/python
 
 .venv/.bench: requirements-bench.txt | .venv/.runtime
 	@echo "installing the packages of requirements-bench.txt ..."
-	@$(PIP) --no-binary rlcard -r requirements-bench.txt
+	@$(PIP) --no-binary rlcard,django-hordak -r requirements-bench.txt
 	@touch $@

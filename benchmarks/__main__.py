@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks import append, fairness, replay, rules, sourcing, tree, verifier
+from benchmarks.ledger import books
 from benchmarks.measure import Figure, line, say, table
 from benchmarks.servers import server
 from tonk_site.embedded_services import Services, data_folder
 
-BENCHES = ("rules", "fairness", "verifier", "append", "replay", "sourcing", "tree")
+BENCHES = ("rules", "fairness", "verifier", "append", "replay", "sourcing", "ledger", "tree")
 
 
 def main() -> None:
@@ -31,6 +32,7 @@ def _arguments() -> Namespace:
     parser.add_argument("bench", nargs="*", help=f"of {', '.join(BENCHES)}; all without a name")
     parser.add_argument("--quick", action="store_true", help="shorter runs, coarser figures")
     parser.add_argument("--out", type=Path, default=data_folder() / "bench.jsonl")
+    parser.add_argument("--pgledger", type=Path, help="file of its published SQL, a peer of ledger")
     asked = parser.parse_args()
     unknown = sorted(set(asked.bench) - set(BENCHES))
     if unknown:
@@ -44,11 +46,12 @@ def _measured(asked: Namespace) -> Iterator[Figure]:
         yield from rules.measure(rules.QUICK if asked.quick else rules.Plan())
     if set(wanted) - {"rules"}:
         with server() as services:
-            yield from _on_server(services, wanted, quick=asked.quick)
+            yield from _on_server(services, wanted, asked)
 
 
-def _on_server(services: Services, wanted: Sequence[str], *, quick: bool) -> Iterator[Figure]:
+def _on_server(services: Services, wanted: Sequence[str], asked: Namespace) -> Iterator[Figure]:
     """All that needs the product set up; the tree is the last, for it makes a long log of it."""
+    quick = asked.quick
     if "fairness" in wanted:
         yield from fairness.measure(fairness.QUICK if quick else fairness.Plan())
     if "verifier" in wanted:
@@ -59,6 +62,8 @@ def _on_server(services: Services, wanted: Sequence[str], *, quick: bool) -> Ite
         yield from replay.measure(replay.QUICK if quick else replay.Plan())
     if "sourcing" in wanted:
         yield from sourcing.measure(services, sourcing.QUICK if quick else sourcing.Plan())
+    if "ledger" in wanted:
+        yield from books.measure(services, books.QUICK if quick else books.Plan(), asked.pgledger)
     if "tree" in wanted:
         yield from tree.measure(services, tree.QUICK if quick else tree.Plan())
 

