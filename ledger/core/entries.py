@@ -8,7 +8,7 @@ Below: what an entry is; the rows of the mapping, table by table; how fields are
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from types import MappingProxyType
@@ -50,6 +50,7 @@ class Entry:
     effective_at: datetime
     reverses: str | None  # key of the entry that this one takes back
     legs: tuple[Leg, ...]
+    _hash: bytes | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def key(self) -> str:
@@ -72,8 +73,10 @@ class Entry:
 
     @property
     def hash(self) -> bytes:
-        """SHA-256 of the canonical bytes."""
-        return sha256(self.canonical).digest()
+        """SHA-256 of the canonical bytes, computed once."""
+        if self._hash is None:
+            object.__setattr__(self, "_hash", sha256(self.canonical).digest())
+        return self._hash or b""
 
 
 def key_of(stream: str, version: int, part: int) -> str:

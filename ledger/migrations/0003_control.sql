@@ -224,3 +224,14 @@ CREATE INDEX entry_times ON ledger.entry USING brin (recorded_at, effective_at)
     WITH (pages_per_range = 16, autosummarize = on);
 -- Payouts: cash-outs, refunds, bounties, prizes, compensations. No entry of a hand is among them.
 CREATE INDEX entry_payout ON ledger.entry (id) WHERE kind IN (4, 14, 15, 20, 21);
+
+-- --- plans ----------------------------------------------------------------------------------------
+
+-- Each look-up of a posting is a probe of an index. A session keeps its plans, and one made while the books
+-- were almost empty would read whole relations, however many rows came since.
+ALTER FUNCTION ledger.check_legs() SET enable_seqscan = off;
+ALTER FUNCTION ledger.check_entry() SET enable_seqscan = off;
+ALTER FUNCTION ledger.post(smallint, text, text, integer, integer, timestamptz, timestamptz, bigint, bytea,
+    bigint[], bigint[], integer[]) SET enable_seqscan = off;
+ALTER FUNCTION ledger.post_batch(smallint[], text[], text[], integer[], integer[], timestamptz[], timestamptz,
+    bigint[], bytea[], integer[], integer[], bigint[], bigint[]) SET enable_seqscan = off;

@@ -6,3 +6,9 @@ DROP FUNCTION ledger.refuse_closed_period(), ledger.close_period(date, bigint, u
 DROP TABLE ledger.period_balance, ledger.period;
 DROP INDEX ledger.external_payment_wallet, ledger.entry_times, ledger.entry_payout;
 DROP FUNCTION ledger.open_cash(text);
+ALTER FUNCTION ledger.check_legs() RESET enable_seqscan;
+ALTER FUNCTION ledger.check_entry() RESET enable_seqscan;
+ALTER FUNCTION ledger.post(smallint, text, text, integer, integer, timestamptz, timestamptz, bigint, bytea,
+    bigint[], bigint[], integer[]) RESET enable_seqscan;
+ALTER FUNCTION ledger.post_batch(smallint[], text[], text[], integer[], integer[], timestamptz[], timestamptz,
+    bigint[], bytea[], integer[], integer[], bigint[], bigint[]) RESET enable_seqscan;
