@@ -1,6 +1,6 @@
 """Receipts: everything that proves one payout, put together from books and log."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from django.utils import timezone
 from eventstore import store, tree
 from eventstore.core.ids import HOUSE_STREAM, table_stream, tournament_stream, wallet_stream
 from eventstore.core.record import Stored
-from eventstore.core.refusal import refuse
+from eventstore.core.refusal import Refused, refuse
 from eventstore.exports import verifier_keys
 from eventstore.readers import COMMITMENT, running_hands
 from ledger.core.entries import key_of
@@ -58,14 +58,10 @@ def receipt(entry: Booked, player: UUID | None = None) -> dict[str, object]:
     """
     claim = _claim(entry, player)
     (source,) = store.events_after(entry.stream, entry.version - 1, limit=1)
-    sealed = tree.newest()
-    if sealed is None:
-        raise refuse("not_yet_sealed")
-    slices = [_slice(one, sealed.size) for one in sorted(_ranges(entry, claim, source))]
     return document(
         entry,
         claim,
-        Evidence(source, slices, _sealed(sealed)),
+        _evidence(source, sorted(_ranges(entry, claim, source))),
         made_at=timezone.now(),
         names={known: person.name for known, person in people([claim.player]).items()},
     )
@@ -196,6 +192,27 @@ def _anchored(stream: str, commitment: int, last: int) -> int:
 
 
 # --- records with their proof ---------------------------------------------------------------------
+
+
+def _evidence(source: Stored, ranges: Sequence[_Range]) -> Evidence:
+    """The records under a signed note: one that a witness signed too, where that is late enough.
+
+    Raises: Refused with `receipt_too_long`, `not_yet_sealed`.
+    """
+    witnessed, newest = tree.newest_witnessed(), tree.newest()
+    if newest is None:
+        raise refuse("not_yet_sealed")
+    if witnessed is not None:
+        try:
+            return _under(witnessed, source, ranges)
+        except Refused as refused:
+            if refused.refusal.code != "not_yet_sealed":
+                raise
+    return _under(newest, source, ranges)
+
+
+def _under(note: tree.Checkpoint, source: Stored, ranges: Sequence[_Range]) -> Evidence:
+    return Evidence(source, [_slice(one, note.size) for one in ranges], _sealed(note))
 
 
 def _slice(wanted: _Range, size: int) -> Slice:

@@ -14,6 +14,7 @@ from django.core.management.base import CommandError
 from eventstore import store, tree
 from eventstore.core.chain import Fact
 from eventstore.core.ids import HOUSE, HOUSE_STREAM, table_stream, tournament_stream, wallet_stream
+from eventstore.core.notes import parse_note, signature_line
 from eventstore.core.refusal import Refused
 from eventstore.exports import verifier_keys
 from eventstore.ports import new_id
@@ -33,6 +34,7 @@ from ledger.services.wallets import record
 from players.selectors import Person
 from tests.api.callers import Caller, caller, refused
 from tests.api.play import play, play_out, turn_at
+from tests.databases import connected
 from tests.drive import hurry, until_rest
 from tests.factories import a_player, a_table, a_tournament, sits_down, with_bots
 from tests.factories import receipt as command_receipt
@@ -190,6 +192,29 @@ def test_the_prizes_of_a_tournament(tmp_path: Path) -> None:
         dealt = [json.loads(one) for one in table["records"]]
         hands = [one["data"]["players"] for one in dealt if one["type"] == "HandDealt"]
         assert any(seat["player"] == document["claim"]["player"] for seat in hands[-1])
+
+
+def test_a_note_that_a_witness_signed_is_preferred(ona: Person, tmp_path: Path) -> None:
+    paid: dict[str, Any] = {"currency": "EUR", "method": "manual", "approved_by": (ANNA, BRONE)}
+    facts(ona.id, events.DepositRecorded(amount=500, reference="bank-1", **paid))
+    witnessed = seal_log()
+    assert witnessed is not None
+    line = signature_line("witness.example/1", b"wit1", bytes(72))
+    with connected("tonk_sequencer") as sequencer:
+        sequencer.execute(
+            "INSERT INTO eventstore_log_cosignature (size, name, line) VALUES (%s, %s, %s)",
+            [witnessed.size, "witness.example/1", line],
+        )
+        sequencer.commit()
+    facts(ona.id, events.DepositRecorded(amount=600, reference="bank-2", **paid))
+    newest = seal_log()
+    assert newest is not None
+    first, second = payouts(wallet_stream(ona.id))[-2:]
+    for entry, size in ((first, witnessed.size), (second, newest.size)):
+        document = proved(entry, tmp_path)
+        note = document["log"]["checkpoint"]
+        assert parse_note(note).text.splitlines()[1] == str(size)
+        assert (line in note) == (size == witnessed.size)
 
 
 def test_what_happens_to_a_wallet(ona: Person, tmp_path: Path) -> None:
