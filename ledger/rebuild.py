@@ -18,6 +18,7 @@ from eventstore.core.record import Stored
 from eventstore.core.refusal import Refusal, Refused
 from ledger.core.entries import INLINE, NO_MONEY, entries_for
 from ledger.selectors import batched
+from ledger.selectors.settlement import CATEGORIES
 from ledger.services.posting import Work, apply
 from ledger.store.books import LIVE, Books, in_schema
 from ledger.store.closing import balances_at
@@ -27,7 +28,6 @@ SCHEMA = "ledger_check"
 MIGRATIONS = Path(__file__).with_name("migrations")
 SQL_FILES = ("0001_books.sql", "0001_posting.sql", "0001_house.sql", "0003_control.sql")
 BATCH_EVENTS = 1_000  # money events posted at once
-CATEGORIES = ("table/", "tournament/", "wallet/")  # the streams that the books read
 
 # What is compared, as a name and a form, written for the live books. `account_version` is no part
 # of it: it is numbered anew.
@@ -45,9 +45,14 @@ JOIN ledger.account a ON a.id = p.account_id WITHIN GROUP BY e.id"""
 WITHIN = """
 JOIN eventstore_event v ON (v.stream, v.version) = (e.stream, e.version)
 JOIN eventstore_log_leaf f ON f.position = v.position AND f.log_index < SIZE"""
-# An account that never had a leg need not be there.
+PAYMENTS = """
+SELECT 'payment ' || e.method || ' ' || e.reference AS name,
+    (e.direction, e.stream, e.version)::text AS form
+FROM (SELECT *, wallet_stream AS stream FROM ledger.external_payment) e WITHIN"""
+# An account that never had a leg need not be there. What it was opened as never changes.
 ACCOUNTS = """
-SELECT a.code AS name, (b.state, b.balance)::text AS form
+SELECT a.code AS name, (b.state, b.balance, a.role, a.class, a.currency, a.scope, a.owner, a.stripe,
+    b.sign, b.currency, b.min_balance)::text AS form
 FROM ledger.account a JOIN ledger.account_balance b ON b.account_id = a.id
 WHERE b.version > 0 OR b.state <> 'open'"""
 PERIODS = """
@@ -62,7 +67,7 @@ WHERE live.form IS DISTINCT FROM log.form ORDER BY name LIMIT 1"""
 class Difference:
     """The first thing that is in the live books otherwise than the log says."""
 
-    name: str  # key of an entry, code of an account, or last day of a period
+    name: str  # key of an entry, a payment, code of an account, or last day of a period
     live: str | None
     log: str | None
 
@@ -136,7 +141,7 @@ def _refusal(books: Books, work: Sequence[Work]) -> Refusal | None:
 
 def _first_difference(books: Books, size: int | None) -> Difference | None:
     within = "" if size is None else WITHIN.replace("SIZE", str(int(size)))
-    for forms in (ENTRIES, LEGS):
+    for forms in (ENTRIES, LEGS, PAYMENTS):
         found = _forms(books, forms.replace("WITHIN", ""), forms.replace("WITHIN", within))
         if found:
             return found
@@ -179,11 +184,25 @@ def _books_beside() -> Iterator[Books]:
             cursor.execute(f"SET TRANSACTION SNAPSHOT '{snapshot}'")
             # The reader waits while a batch is posted on the other connection.
             cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+            cursor.execute("SET LOCAL statement_timeout = 0")
             for name in SQL_FILES:
                 _run(name)
+            _install_currencies(books)
             _open_cash(books)
             yield books
         transaction.set_rollback(True, using=OWNER)
+
+
+def _install_currencies(books: Books) -> None:
+    """Have the currencies that were installed since, each with the house's accounts."""
+    live = Books(alias=books.alias)
+    for currency in live.rows("SELECT code, exponent, kind, name FROM ledger.currency"):
+        books.rows(
+            """INSERT INTO ledger.currency (code, exponent, kind, name) VALUES (%s, %s, %s, %s)
+            ON CONFLICT DO NOTHING""",
+            currency,
+        )
+    books.rows("SELECT ledger.open_house()")
 
 
 def _open_cash(books: Books) -> None:

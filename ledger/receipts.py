@@ -32,7 +32,7 @@ from ledger.core.receipts import (
     last_table,
 )
 from ledger.models import Entry, Posting
-from players.core.roles import STAFF
+from players.core.roles import AUDITOR, STAFF
 from players.selectors import Person, people
 
 DECK_SHOWN = ("HandRevealed", "HandVoided")  # the last record of a hand that was dealt
@@ -70,8 +70,10 @@ def receipt(entry: Booked, player: UUID | None = None) -> dict[str, object]:
 def receipt_for(entry: Booked, caller: Person, player: UUID | None) -> dict[str, object]:
     """The receipt that a caller may have: his own, or as director or staff anybody's.
 
-    Raises: Refused as `receipt`, and with `not_permitted`.
+    An auditor sees pseudonyms alone. Raises: Refused as `receipt`, and with `not_permitted`.
     """
+    if caller.roles & STAFF == {AUDITOR}:
+        return receipt(entry, player) | {"names": {}}
     if caller.roles & STAFF or str(caller.id) in directors_of(entry.stream):
         return receipt(entry, player)
     if str(caller.id) not in entry.parties or player not in (None, caller.id):

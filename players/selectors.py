@@ -13,6 +13,7 @@ from eventstore.core.ids import player_stream, subject
 from players.core.limits import Limits, limits_at
 from players.models import Kind, Proposal, ProposalState, Role, User
 
+CONSENT_TYPES = ("NameConsentSet",)
 LIMIT_TYPES = ("LimitSet", "ExclusionSet", "ExclusionEnded")
 
 
@@ -36,6 +37,20 @@ def people(ids: Iterable[UUID | str]) -> dict[str, Person]:
 def person(player: UUID | str) -> Person | None:
     """One account, or None."""
     return people([player]).get(str(player))
+
+
+def public_names(ids: Collection[UUID | str]) -> dict[str, str]:
+    """How public lists name players, by ids as text: who has not agreed to be named is a number.
+
+    Programs agree to all. Three statements for any number of ids.
+    """
+    known = people(ids)
+    said = store.of_streams([player_stream(player) for player in known], CONSENT_TYPES)
+    agreed = {str(subject(one.stream)): one.payload["consent"] is True for one in said}
+    return {
+        player: one.name if one.kind == Kind.BOT or agreed.get(player) else _number(one.id)
+        for player, one in known.items()
+    }
 
 
 def house_bots(level: str) -> list[UUID]:
@@ -79,6 +94,15 @@ def is_proposed(kinds: Iterable[str], subject: str) -> bool:
     """Whether an open proposal of one of these kinds is about a subject."""
     found = Proposal.objects.filter(kind__in=list(kinds), subject=subject)
     return found.filter(state=ProposalState.PROPOSED).exists()
+
+
+def _number(player: UUID) -> str:
+    """What stands for a name: the end of an id, whose beginning is a time.
+
+    >>> _number(UUID("0198f0c2-a00e-72bf-8802-5ea4935a806f"))
+    'player-806f'
+    """
+    return f"player-{player.hex[-4:]}"
 
 
 def _person(account: User) -> Person:

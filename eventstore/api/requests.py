@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, ClassVar, TypeVar
 from uuid import UUID
 
@@ -199,11 +199,20 @@ def read_query(request: Request, form: type[Q]) -> Q:
         text, inside = _told_by(fault)
         raise field_refusal([("invalid_field", inside.lstrip("."), text)]) from fault
     for field in msgspec.structs.fields(form):
-        text = request.GET.get(field.encode_name, "")
+        text, value = request.GET.get(field.encode_name, ""), getattr(found, field.name)
         # Read leniently, a bare number would be seconds.
-        if isinstance(getattr(found, field.name), datetime) and text[10:11] not in {"T", "t"}:
+        if isinstance(value, datetime) and not (text[10:11] in {"T", "t"} and _is_in_utc(value)):
             raise field_refusal([("invalid_field", field.encode_name, "no instant")])
     return found
+
+
+def _is_in_utc(instant: datetime) -> bool:
+    """Whether an instant lies within the years of UTC that anybody can write."""
+    try:
+        instant.astimezone(UTC)
+    except OverflowError:
+        return False
+    return True
 
 
 def _told_by(fault: msgspec.ValidationError) -> tuple[str, str]:

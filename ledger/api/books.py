@@ -12,6 +12,7 @@ from eventstore import tree
 from eventstore.api.pages import number_of, numbered, placed, places_of
 from eventstore.api.requests import PageQuery, Query, field_refusal
 from eventstore.core.canonical import INTEGER_MAX
+from eventstore.core.ids import HOUSE_STREAM, subject, wallet_stream
 from eventstore.core.record import time_text
 from eventstore.core.refusal import refuse
 from ledger import selectors
@@ -36,6 +37,7 @@ from players.core.roles import STAFF
 from players.selectors import Person
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
+WALLETS = wallet_stream("")
 KINDS = {kind.word: kind for kind in Kind}
 
 
@@ -84,8 +86,10 @@ class Entries(ApiView):
     query: EntriesQuery
 
     def get(self, request: Request) -> Response:
-        """Entries with their legs and sources, the newest first."""
-        del request
+        """Entries with their legs and sources, the newest first.
+
+        Those of one player's account or wallet are his statement: a look that is put on the list.
+        """
         query = self.query
         asked = Filter(
             account=query.account,
@@ -96,13 +100,14 @@ class Entries(ApiView):
             manual=query.manual,
             reversed=query.reversed,
         )
-        return answer(
-            page_below(
-                lambda below, limit: selectors.entries(asked, below=below, limit=limit),
-                query,
-                item=show_entry,
-            )
+        document = page_below(
+            lambda below, limit: selectors.entries(asked, below=below, limit=limit),
+            query,
+            item=show_entry,
         )
+        owners = _owner(query.account) | _holder(query.stream)
+        _note_list(self, request, "ledger.entries", document, owners)
+        return answer(document)
 
 
 class Entry(ApiView):
@@ -167,16 +172,7 @@ class Account(ApiView):
         span = Span(query.start, query.end, places_of(query.cursor), query.limit)
         found = selectors.account_lines(code, span)
         document = _account_page(found)
-        owner = parse(code).id_of(OWNER)
-        if owner is not None:
-            parameters = {name: value for name, value in request.GET.items() if value}
-            look = Look(
-                access.staff(self.player(request)),
-                "ledger.account",
-                {"code": code, **parameters},
-                UUID(owner),
-            )
-            access.note(look, document, rows=len(found.lines))
+        _note_list(self, request, "ledger.account", document, _owner(code), code=code)
         return answer(document)
 
 
@@ -266,6 +262,37 @@ def _kind(word: str | None) -> Kind | None:
 def _parties(entry: EntryInFull) -> list[UUID]:
     owners = {parse(leg.account).id_of(OWNER) for leg in entry.legs}
     return sorted(UUID(owner) for owner in owners if owner)
+
+
+def _owner(code: str | None) -> set[UUID]:
+    """The player whose account a code is, if it is one's."""
+    owner = parse(code).id_of(OWNER) if code else None
+    return {UUID(owner)} if owner else set()
+
+
+def _holder(stream: str | None) -> set[UUID]:
+    """The player whose wallet a stream is about, if it is one's."""
+    if not stream or not stream.startswith(WALLETS) or stream == HOUSE_STREAM:
+        return set()
+    try:
+        return {subject(stream)}
+    except ValueError:  # there is no such stream
+        return set()
+
+
+def _note_list(
+    view: ApiView,
+    request: Request,
+    what: str,
+    document: dict[str, Any],
+    owners: set[UUID],
+    **parameters: object,
+) -> None:
+    """A list of what one player did is on the list of looks at him."""
+    given = {name: value for name, value in request.GET.items() if value}
+    for owner in sorted(owners):
+        look = Look(access.staff(view.player(request)), what, {**parameters, **given}, owner)
+        access.note(look, document, rows=len(document["items"]))
 
 
 def _note(caller: Person, parties: list[UUID], document: dict[str, object]) -> None:

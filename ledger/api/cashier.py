@@ -20,7 +20,7 @@ from ledger.models import PaymentOrder
 from ledger.selectors.payments import IN, OUT, Wanted, listed, order, show
 from ledger.services import deposits, withdrawals
 from ledger.services.deposits import DepositSaid, DepositWish
-from ledger.services.payouts import take_notice
+from ledger.services.payouts import take_notices
 from ledger.services.withdrawals import WithdrawalSaid, WithdrawalWish
 from players.api.base import ApiView, Operation, answer
 from players.core.roles import STAFF
@@ -261,8 +261,7 @@ class ProviderCallback(ApiView):
 
     def post(self, request: Request) -> Response:
         """Do what a provider says of payments; the same answer for what is known already."""
-        for notice in cashier.read_callback(request.headers, raw_body(request)):
-            take_notice(notice)
+        take_notices(cashier.read_callback(request.headers, raw_body(request)))
         return answer({})
 
 

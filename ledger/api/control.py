@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from eventstore.core.record import time_text
-from ledger.reconciliation import RunResult, latest
+from ledger.reconciliation import RunResult, is_sound, latest
 from ledger.reconciliation.running import CheckResult
 from players.api.base import ApiView, Operation, answer
 
@@ -19,7 +19,10 @@ class Reconciliation(ApiView):
     }
 
     def get(self, request: Request) -> Response:
-        """The newest run: every check with its figures; no checks before the first run."""
+        """The newest run: every check with its figures; no checks before the first run.
+
+        `ok` says whether nothing that was found, by it or since the newest full one, stands.
+        """
         del request
         return answer(_run(latest()))
 
@@ -33,6 +36,7 @@ def _run(found: RunResult | None) -> dict[str, object]:
         "size": found.size,
         "full": found.is_full,
         "findings": found.findings,
+        "ok": is_sound(),
         "checks": [_check(check) for check in found.checks],
     }
 

@@ -18,7 +18,7 @@ from ledger.api.books import show_source
 from ledger.selectors.entries import EntryInFull
 from ledger.selectors.payouts import NEWEST, Arithmetic, Payout, Wanted
 from players.api.base import ApiView, Operation, answer
-from players.selectors import Person, people
+from players.selectors import public_names
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 Limit = Annotated[int, msgspec.Meta(ge=0, le=AMOUNT_MAX)]
@@ -51,7 +51,7 @@ class Payouts(ApiView):
         asked = Wanted(**{name: getattr(query, name) for name in Wanted.__slots__})
         found = selectors.payouts(asked, below=_below(query.cursor), limit=query.limit + 1)
         shown = found[: query.limit]
-        names = people({payout.player for payout in shown})
+        names = public_names({payout.player for payout in shown})
         document: dict[str, object] = {"items": [show_payout(one, names) for one in shown]}
         if len(found) > len(shown):
             document["next"] = placed([shown[-1].entry_id, shown[-1].line])
@@ -67,7 +67,7 @@ class PayoutInFull(ApiView):
         """One payout with its source, the arithmetic of its event, and the player's hands."""
         del request
         found = selectors.payouts_of(entry_id)
-        names = people({payout.player for payout in found})
+        names = public_names({payout.player for payout in found})
         payout, entry = found[0], selectors.entry(entry_id)
         hands = selectors.hands_of(payout)
         document = show_payout(payout, names) | {
@@ -95,14 +95,13 @@ def _below(cursor: str | None) -> tuple[int, int]:
     return places[0], places[1]
 
 
-def show_payout(payout: Payout, names: Mapping[str, Person]) -> dict[str, object]:
+def show_payout(payout: Payout, names: Mapping[str, str]) -> dict[str, object]:
     """One item of the list."""
-    known = names.get(str(payout.player))
     document: dict[str, object] = {
         "entry_id": payout.entry_id,
         "kind": payout.kind.word,
         "player_id": str(payout.player),
-        "name": known.name if known else "",
+        "name": names.get(str(payout.player), ""),
         "amount": payout.amount,
         "currency": payout.currency,
         "at": time_text(payout.at),

@@ -24,9 +24,8 @@ from ledger.services import access
 from ledger.services.access import Look
 from ledger.statements import LINES_MAX, PDF_LINES_MAX, Folder, as_csv, as_pdf, folder_of
 from players.api.base import ApiView, Operation, answer
+from players.core.roles import STAFF
 from players.selectors import roles_of
-
-STAFF = frozenset({"auditor", "admin"})  # they hold no wallet
 
 # Files of a statement: media type, the most lines, and who writes it.
 FILES: Mapping[str, tuple[str, int, Callable[[Folder], bytes]]] = MappingProxyType(

@@ -129,4 +129,7 @@ class Provider(Protocol):
         """Pay an order out: once, however often it is asked for under the order's id."""
 
     def statement(self, day: date) -> list[Line] | None:
-        """What came and went on a day (UTC); None where the provider tells none."""
+        """What came and went on a day (UTC); None where the provider tells none.
+
+        Raises: Refused with `unavailable`.
+        """

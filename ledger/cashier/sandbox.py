@@ -37,7 +37,7 @@ Fault = Literal["no_answer", "declined"]
 
 class _Call(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     event_id: Name
-    method: Name
+    method: Literal["sandbox"]
     reference: Name
     purpose: Annotated[str, msgspec.Meta(max_length=200)]
     direction: Literal["in", "out"]

@@ -32,6 +32,7 @@ from ledger.core.kinds import Kind
 
 MANUAL = "manual"  # the method where people, not a provider, say what was paid
 FIRST_PAYOUT = 10  # part of the first of a list of payouts; lower parts are of the house
+NUMBER_MAX = 2**31 - 1  # of versions and parts
 ENTRY_FORMAT = b"tonk/entry/1\n"
 DATE = "%Y-%m-%d"
 
@@ -400,7 +401,10 @@ class _Facts:
         """The key of another entry."""
         text = self.optional_text(name)
         try:
-            if text is None or key_of(*read_key(text)) == text:
+            if text is None:
+                return None
+            stream, *numbers = read_key(text)
+            if key_of(stream, *numbers) == text and max(numbers) <= NUMBER_MAX:
                 return text
         except ValueError:
             pass  # refused below, like a key in another spelling

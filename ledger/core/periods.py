@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from typing_extensions import override
 
+FIRST_DAY = date(1970, 1, 1)  # exports open every account on it: no entry takes effect earlier
 _form = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])\Z").match
 _YEAR_MAX = 9998  # the month after the last one must exist
 

@@ -60,6 +60,8 @@ def wanted(size: int | None, start: date | None, end: date | None, currency: str
         raise refuse("unknown_currency", currency=currency)
     if start is not None and end is not None and end <= start:
         raise refuse("invalid_field", field="to", why="not after `from`")
+    if start == date.max:  # balances are stated for the day after the last one
+        raise refuse("invalid_field", field="from", why="there is no day after it")
     return Wanted(selectors.settled_size(size), start, end, currency)
 
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
 from ledger.core.currencies import decimal_text
+from ledger.core.periods import FIRST_DAY
 from ledger.exports.closing import Closing
 from ledger.exports.names import declared, name_of
 from ledger.exports.records import Head, Record
 
-ALWAYS = "1970-01-01"  # before every entry
 # Without it a balance that is off by one unit would pass.
 EXACT = 'option "tolerance_multiplier" "0"'
 
@@ -41,9 +41,9 @@ def _declarations(head: Head) -> str:
             ),
             EXACT,
             "",
-            *(f"{ALWAYS} commodity {currency.code}" for currency in head.currencies),
+            *(f"{FIRST_DAY} commodity {currency.code}" for currency in head.currencies),
             *(
-                f"{ALWAYS} open {name} {','.join(currencies)}"
+                f"{FIRST_DAY} open {name} {','.join(currencies)}"
                 for name, currencies in declared(head.accounts)
             ),
         ]

@@ -1,4 +1,7 @@
-"""The books as lines of JSON: one line an entry, in the form that the API gives an entry."""
+"""The books as lines of JSON: one line an entry, in the form that the API gives an entry.
+
+What took an entry back is left out: it may come after the export, whose bytes stay.
+"""
 
 from collections.abc import Iterable, Iterator
 
@@ -43,4 +46,6 @@ def _document(record: Record) -> dict[str, object]:
             {"line": leg.line, "account": leg.account, "amount": leg.amount} for leg in record.legs
         ],
     }
-    return document | ({"reverses": source.reverses} if source.reverses else {})
+    if source.reverses is not None:
+        document["reverses"] = {"entry_id": source.reverses_id, "key": source.reverses}
+    return document

@@ -37,6 +37,7 @@ class Source:
     event_type: str
     event_hash: str
     reverses: str | None  # key of the entry that this one takes back
+    reverses_id: int | None
 
 
 @dataclass(frozen=True, slots=True)

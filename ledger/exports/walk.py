@@ -46,7 +46,7 @@ _CONDITIONS = {
 }
 _LEGS = """
     SELECT n.id, n.kind, n.stream, n.version, n.part, n.hash, n.recorded_at, n.effective_at,
-        l.log_index, e.type, e.hash, r.stream, r.version, r.part,
+        l.log_index, e.type, e.hash, r.stream, r.version, r.part, r.id,
         p.line, a.code, a.class, p.amount, a.currency ENTRIES
     JOIN ledger.account a ON a.id = p.account_id
     LEFT JOIN ledger.entry r ON r.id = n.reverses WHERE CONDITIONS
@@ -109,11 +109,11 @@ def _brought_forward(wanted: Wanted) -> Iterator[Record]:
 
 def _record(rows: list[tuple[Any, ...]]) -> Record:
     number, kind, stream, version, part, entry_hash, recorded_at, effective_at = rows[0][:8]
-    log_index, event_type, event_hash, *reversed_ = rows[0][8:14]
+    log_index, event_type, event_hash, *reversed_, reverses_id = rows[0][8:15]
     return Record(
         day=effective_at.astimezone(UTC).date(),
         kind=Kind(kind).word,
-        legs=[_leg(*row[14:]) for row in rows],
+        legs=[_leg(*row[15:]) for row in rows],
         source=Source(
             entry_id=number,
             key=key_of(stream, version, part),
@@ -126,7 +126,8 @@ def _record(rows: list[tuple[Any, ...]]) -> Record:
             log_index=log_index,
             event_type=event_type,
             event_hash=bytes(event_hash).hex(),
-            reverses=key_of(*reversed_) if reversed_[0] else None,
+            reverses=None if reverses_id is None else key_of(*reversed_),
+            reverses_id=reverses_id,
         ),
     )
 

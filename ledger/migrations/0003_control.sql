@@ -27,12 +27,14 @@ CREATE TABLE ledger.payment_order (
         OR direction = 'in' AND paid IS NOT NULL AND state IN ('unassigned', 'approved_once', 'refused')),
     CONSTRAINT order_paid CHECK (state NOT IN ('recorded', 'paid') OR paid IS NOT NULL),
     CONSTRAINT order_approved CHECK (
-        state NOT IN ('approved', 'sending', 'unknown', 'paid') OR second_approver IS NOT NULL),
+        (state NOT IN ('approved', 'sending', 'unknown', 'paid') AND (state <> 'recorded' OR method <> 'manual'))
+        OR first_approver IS NOT NULL AND second_approver IS NOT NULL),
     CONSTRAINT order_reported CHECK (reported_by IS NULL OR state IN ('sending', 'unknown', 'paid', 'returned')),
     CONSTRAINT order_direction CHECK (CASE direction
         WHEN 'in' THEN state NOT IN ('approved', 'sending', 'unknown', 'paid', 'returned')
         ELSE state NOT IN ('unassigned', 'recorded', 'refused', 'expired') END),
-    CONSTRAINT order_four_eyes CHECK (first_approver <> second_approver)
+    CONSTRAINT order_four_eyes CHECK (first_approver <> second_approver AND player <> first_approver
+        AND player <> second_approver AND player <> reported_by AND player <> refused_by)
 );
 CREATE INDEX payment_order_player ON ledger.payment_order (player, direction, created_at, id);
 CREATE INDEX payment_order_newest ON ledger.payment_order (direction, created_at, id);
@@ -41,6 +43,19 @@ CREATE INDEX payment_order_unassigned ON ledger.payment_order (created_at)
 CREATE INDEX payment_order_due ON ledger.payment_order (due_at) WHERE due_at IS NOT NULL;
 CREATE UNIQUE INDEX payment_order_reference ON ledger.payment_order (method, reference)
     WHERE reference IS NOT NULL;
+-- What has come to its end stays there: an order, and below a manual entry.
+CREATE FUNCTION ledger.refuse_reopening() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION '% % is % for ever', TG_TABLE_NAME, OLD.id, OLD.state
+        USING ERRCODE = '23514', SCHEMA = TG_TABLE_SCHEMA, TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME;
+END $$;
+CREATE TRIGGER order_ended BEFORE UPDATE ON ledger.payment_order FOR EACH ROW
+    WHEN (OLD.state IN ('recorded', 'refused', 'expired', 'paid', 'returned')
+        AND (OLD.state, OLD.player, OLD.paid, OLD.reference)
+            IS DISTINCT FROM (NEW.state, NEW.player, NEW.paid, NEW.reference))
+    EXECUTE FUNCTION ledger.refuse_reopening();
+ALTER TABLE ledger.payment_order ENABLE ALWAYS TRIGGER order_ended;
 -- By which methods a player's money came, so that it goes back the same way.
 CREATE INDEX external_payment_wallet ON ledger.external_payment (wallet_stream);
 
@@ -89,6 +104,10 @@ CREATE INDEX adjustment_newest ON ledger.adjustment (proposed_at, id);
 CREATE INDEX adjustment_player ON ledger.adjustment (player, proposed_at);
 CREATE INDEX adjustment_proposer ON ledger.adjustment (proposer, proposed_at);
 CREATE INDEX adjustment_open ON ledger.adjustment (proposed_at) WHERE state = 'proposed';
+
+CREATE TRIGGER adjustment_ended BEFORE UPDATE ON ledger.adjustment FOR EACH ROW WHEN (OLD.state <> 'proposed')
+    EXECUTE FUNCTION ledger.refuse_reopening();
+ALTER TABLE ledger.adjustment ENABLE ALWAYS TRIGGER adjustment_ended;
 
 CREATE TABLE ledger.adjustment_comment (
     id uuid PRIMARY KEY,
@@ -180,6 +199,23 @@ CREATE TRIGGER no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger.period_ba
     FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 ALTER TABLE ledger.period ENABLE ALWAYS TRIGGER no_change;
 ALTER TABLE ledger.period_balance ENABLE ALWAYS TRIGGER no_change;
+
+-- --- what stays as it was written -----------------------------------------------------------------
+
+-- An account stays what it was opened as: whose it is, its class, its currency, its floor. A posting names none
+-- of these columns and pays nothing for it. A payment is booked for ever, or its reference could be booked twice.
+CREATE TRIGGER no_change BEFORE UPDATE ON ledger.account
+    FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
+CREATE TRIGGER no_change BEFORE UPDATE OF account_id, sign, currency, min_balance ON ledger.account_balance
+    FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
+CREATE TRIGGER no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger.external_payment
+    FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
+CREATE TRIGGER no_change BEFORE UPDATE OF code, exponent, kind OR DELETE OR TRUNCATE ON ledger.currency
+    FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
+ALTER TABLE ledger.account ENABLE ALWAYS TRIGGER no_change;
+ALTER TABLE ledger.account_balance ENABLE ALWAYS TRIGGER no_change;
+ALTER TABLE ledger.external_payment ENABLE ALWAYS TRIGGER no_change;
+ALTER TABLE ledger.currency ENABLE ALWAYS TRIGGER no_change;
 
 -- --- who looked, and what the reconciliation found -------------------------------------------------
 

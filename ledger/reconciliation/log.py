@@ -8,14 +8,14 @@ from eventstore import store as log
 from eventstore.core.ids import subject
 from eventstore.core.record import Stored
 from eventstore.core.refusal import Refusal
-from ledger.core.entries import INLINE, NO_MONEY, entries_for, key_of
+from ledger.core.entries import INLINE, MONEY, NO_MONEY, entries_for, key_of
 from ledger.core.kinds import Kind
 from ledger.reconciliation.found import Finding, Found, Scope, finding, findings_of
+from ledger.selectors.settlement import CATEGORIES
 from ledger.store.books import LIVE, hashes_of
 
 READ_LEAVES = 2_000  # events that are held at once
 ENDS = frozenset({"TableClosed", "Settled"})  # after which an escrow is empty and closed
-CATEGORIES = ("table/", "tournament/", "wallet/")  # the streams that the books read
 
 _ESCROW = """
 SELECT a.code, b.state || ' ' || b.balance, 'closed 0'
@@ -25,7 +25,10 @@ _WITHOUT_EVENT = """
 SELECT format('%%s@%%s#%%s', e.stream, e.version, e.part), encode(e.hash, 'hex'), NULL::text
 FROM ledger.entry e
 LEFT JOIN eventstore_event ev ON (ev.stream, ev.version) = (e.stream, e.version)
-WHERE e.id >= %(first_entry)s AND ev.position IS NULL ORDER BY 1"""
+WHERE e.id >= %(first_entry)s AND (ev.position IS NULL
+    OR ev.type || ' ' || ev.schema <> ALL(%(money)s::text[])
+    OR split_part(ev.stream, '/', 1) || '/' <> ALL(%(categories)s::text[])) ORDER BY 1"""
+_MONEY = [f"{name} {schema}" for name, schema in MONEY]
 _IN = (Kind.ENTRY, Kind.RE_ENTRY, Kind.REBUY, Kind.ADD_ON, Kind.OVERLAY)
 _OUT = (Kind.PRIZE, Kind.BOUNTY, Kind.REFUND, Kind.TOURNAMENT_RAKE, Kind.FEES_EARNED)
 
@@ -47,18 +50,29 @@ def read(scope: Scope) -> Reading:
     cursors: Mapping[str, int] = dict(
         LIVE.rows("SELECT stream, version FROM ledger.settlement_cursor")
     )
+    owed: Mapping[str, int] = dict(LIVE.rows("SELECT stream, version FROM ledger.settlement_due"))
     start = scope.first_index
     while start < scope.size:
         end = min(start + READ_LEAVES, scope.size)
-        _compare(reading, [event for event in _money(start, end) if _is_due(event, cursors)])
+        events = list(_money(start, end))
+        _compare(reading, [event for event in events if _is_due(event, cursors)])
+        reading.findings += [
+            finding(f"{event.stream}@{event.version}", "marked for nobody", "settled")
+            for event in events
+            if not _is_due(event, cursors) and event.version > owed.get(event.stream, 0)
+        ]
         start = end
     return reading
 
 
 def entries(scope: Scope, reading: Reading) -> Found:
-    """R4: every money event has exactly its entries, hash by hash; no entry lacks its event."""
+    """R4: every money event has exactly its entries, hash by hash; no entry lacks its event.
+
+    What the settler has not posted yet it knows of, or it would never post it.
+    """
     figures = {"events": reading.events, "entries": reading.entries}
-    return Found(figures, reading.findings + findings_of(_WITHOUT_EVENT, scope))
+    strangers = findings_of(_WITHOUT_EVENT, scope, money=_MONEY, categories=list(CATEGORIES))
+    return Found(figures, reading.findings + strangers)
 
 
 def escrows(scope: Scope, reading: Reading) -> Found:

@@ -16,6 +16,7 @@ from ledger.selectors.settlement import first_owed
 from ledger.store import runs
 from ledger.store.books import LIVE
 
+UNDER_WAY = ("R10", "R12")  # what they find passes by itself
 SETTLING_SECONDS = 60  # a transaction lives shorter: older entries are all to be seen
 
 logger = logging.getLogger(__name__)
@@ -92,6 +93,20 @@ def latest() -> RunResult | None:
     return RunResult(
         run.started_at, run.finished_at, run.size, run.is_full, [_stored(one) for one in found]
     )
+
+
+def is_sound() -> bool | None:
+    """Whether nothing that was found stands: None before the first run.
+
+    An increment does not look again at what the run before it found, so that stands until a full
+    run is clean. What is under way the newest run tells.
+    """
+    newest = ReconciliationRun.objects.order_by("-id").first()
+    if newest is None:
+        return None
+    full = ReconciliationRun.objects.filter(is_full=True).order_by("-id").first()
+    since = ReconciliationCheck.objects.filter(run_id__gte=full.id if full else 0, count__gt=0)
+    return newest.findings == 0 and not since.exclude(name__in=UNDER_WAY).exists()
 
 
 def _today() -> date:

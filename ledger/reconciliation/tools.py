@@ -5,18 +5,21 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 from eventstore.core.refusal import Refused
 from ledger import exports
+from ledger.exports.walk import records
 from ledger.reconciliation.found import Finding, Found, Scope, finding
+from ledger.store.closing import Cut, trial_of
 
 SECONDS_MAX = 1_800
 WORDS_MAX = 500  # of what a program says
 
-# The last lines of an export are the trial balance, as assertions that these programs check.
+# The last lines of an export are the sums of its accounts, as assertions that these programs check.
 COMMANDS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         "beancount": ("bean-check",),
@@ -26,7 +29,10 @@ COMMANDS: Mapping[str, Sequence[str]] = MappingProxyType(
 
 
 def tools(scope: Scope) -> Found:
-    """R11: Beancount and hledger accept the exports; nightly, those that are installed."""
+    """R11: Beancount and hledger accept the exports; nightly, those that are installed.
+
+    What an export's lines come to is what the trial balance says of every account.
+    """
     if not scope.is_full:
         return Found(skipped="with --full alone")
     installed = {form: _installed(command) for form, command in COMMANDS.items()}
@@ -37,13 +43,28 @@ def tools(scope: Scope) -> Found:
         asked = exports.wanted(None, None, None, None)
     except Refused as refused:
         return Found(skipped=refused.refusal.code)
+    findings = _totals(asked)
     with tempfile.TemporaryDirectory(prefix="tonk-books-") as folder:
-        findings = [
+        findings += [
             one
             for form, command in programs.items()
             for one in _judged(form, command, asked, Path(folder))
         ]
     return Found({"size": asked.size, "programs": " ".join(sorted(programs))}, findings)
+
+
+def _totals(asked: exports.Wanted) -> list[Finding]:
+    """Accounts whose lines in an export come to something else than the trial balance says."""
+    sums: Counter[str] = Counter()
+    for record in records(asked):
+        for leg in record.legs:
+            sums[leg.account] += leg.amount
+    held = Counter({one.account: one.amount for one in trial_of(Cut(size=asked.size))})
+    return [
+        finding(f"export {account}", sums[account], held[account])
+        for account in sorted(sums.keys() | held.keys())
+        if sums[account] != held[account]
+    ]
 
 
 def _installed(command: Sequence[str]) -> list[str] | None:

@@ -30,16 +30,19 @@ def digest(size: int | None = None) -> str:
     return summed.hexdigest()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Known:
-    """How far this process has summed: the log at that size, by its root, and the sum so far."""
+    """How far this process has summed: the log at that size, by its root, and the sum so far.
 
-    size: int = 0
-    root: bytes = b""
-    summed: Any = None
+    Replaced as one, so that a thread never takes the sum of one size for that of another.
+    """
+
+    size: int
+    root: bytes
+    summed: Any
 
 
-_known = _Known()
+_known: list[_Known] = []
 _HASHES = """SELECT n.hash FROM eventstore_log_leaf l JOIN eventstore_event e USING (position)
 JOIN ledger.entry n ON (n.stream, n.version) = (e.stream, e.version)
 WHERE l.log_index >= %s AND l.log_index < %s ORDER BY l.log_index, n.part"""
@@ -52,13 +55,14 @@ def digest_at(size: int) -> str:
     goes on from there.
     """
     start, summed = 0, sha256()
-    if 0 < _known.size <= size and tree.root(_known.size) == _known.root:
-        start, summed = _known.size, _known.summed.copy()
+    for known in _known[:]:
+        if known.size <= size and tree.root(known.size) == known.root:
+            start, summed = known.size, known.summed.copy()
     for first in range(start, size, DIGEST_LEAVES):
         for (entry_hash,) in LIVE.rows(_HASHES, [first, min(first + DIGEST_LEAVES, size)]):
             summed.update(entry_hash)
     if size > start:
-        _known.size, _known.root, _known.summed = size, tree.root(size), summed.copy()
+        _known[:] = [_Known(size, tree.root(size), summed.copy())]
     return summed.hexdigest()
 
 

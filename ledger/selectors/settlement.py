@@ -6,12 +6,15 @@ from uuid import UUID
 
 from eventstore import store as log
 from eventstore import tree
+from eventstore.core.ids import table_stream, tournament_stream, wallet_stream
 from eventstore.core.refusal import Refusal, refuse
 from ledger.core.accounts import account
 from ledger.core.entries import entries_for
 from ledger.models import SettlementCursor
 from ledger.store.books import LIVE
 
+# Beginnings of the names of the streams that the books read.
+CATEGORIES = (table_stream(""), tournament_stream(""), wallet_stream(""))
 PENDING_STREAMS = (
     20  # looked into for what is on its way to a player; more do not occur in a second
 )

@@ -20,18 +20,21 @@ from eventstore.services import (
     Row,
     Transaction,
     in_transaction,
+    require_writable,
     run_command,
     update_live,
 )
 from ledger.core import adjustments as core
 from ledger.core.entries import Entry, entries_for
 from ledger.core.events import AdjustmentApproved, AdjustmentProposed, AdjustmentRejected, Line
+from ledger.core.periods import FIRST_DAY
 from ledger.core.receipts import directors
 from ledger.models import Adjustment, AdjustmentComment
 from ledger.selectors import currency_kinds
 from ledger.services.orders import by_staff, lock_wallet, require_admin
 from ledger.services.wallets import record
 from ledger.store import manual as store
+from ledger.store import orders
 from players.core.proposals import decision_refusal, is_over, over_since
 from players.core.roles import ADMIN, AUDITOR, ORGANISER
 from players.selectors import Person
@@ -113,6 +116,7 @@ def approve(adjustment: UUID, approver: Person, note: str, receipt: Receipt) -> 
         said = {name: getattr(proposed, name) for name in proposed.__struct_fields__}
         approved = AdjustmentApproved(**said, approver=str(approver.id))
         (stored,) = _record(tx, row, Fact(approved, by_staff(approver)))
+        _check_held(proposed)
         entry = store.entry_of(stored)
         changes = {**_decision(tx, "approved", approver, note), "entry_id": entry}
         result = {"adjustment_id": str(row["id"]), "entry_id": entry}
@@ -172,6 +176,7 @@ def expire_due() -> int:
 
 
 def _expire(tx: Transaction, *, adjustment: UUID) -> bool:
+    require_writable()  # time has no receipt that would ask
     live = _live(adjustment)
     (row,) = tx.lock([live])
     if row["state"] != "proposed" or not is_over(row["proposed_at"], tx.now):
@@ -246,7 +251,7 @@ def _entry(tx: Transaction, proposed: AdjustmentProposed, player: str) -> Entry:
 
 def _check_books(wish: Wish, entry: Entry, tx: Transaction) -> None:
     """Refuse what the books would never take, whenever it is approved."""
-    if entry.effective_at > tx.now:
+    if entry.effective_at > tx.now or entry.effective_at.date() < FIRST_DAY:
         raise refuse("invalid_field", field="effective")
     closed = store.closed_through()
     if closed is not None and entry.effective_at.date() <= closed:
@@ -301,6 +306,16 @@ def _check_cooling(tx: Transaction, row: Row) -> None:
     until = core.cooling_until(row["currency"], asked, at)
     if until is not None and tx.now < until:
         raise refuse("cooling_off", until=time_text(until))
+
+
+def _check_held(proposed: AdjustmentProposed) -> None:
+    """What withdrawals on their way hold is theirs, whatever a mirror would take back.
+
+    Asked after the posting, whose lock every step of a withdrawal waits for.
+    """
+    for line in proposed.lines:
+        if line.account.startswith("withdrawal:") and not orders.covers_held(line.account):
+            raise refuse("floor_violated", account=line.account)
 
 
 def _decision(tx: Transaction, state: str, decider: Person, note: str) -> Mapping[str, object]:

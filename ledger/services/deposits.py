@@ -233,13 +233,13 @@ def take_deposit_notice(tx: Transaction, notice: Notice) -> None:
     order = _meant(tx, notice)
     if store.is_known(notice.method, notice.reference):
         return
+    fits = order and (order.method, order.currency) == (notice.method, notice.currency)
     if notice.outcome is not Fate.PAID:
-        if notice.outcome is Fate.FAILED and order and order.state == State.REQUESTED:
+        if notice.outcome is Fate.FAILED and order and fits and order.state == State.REQUESTED:
             order.state, order.due_at = State.REFUSED, None
             store.update(order, tx.now)
         return
     orders.kind_of(notice.currency)
-    fits = order and (order.method, order.currency) == (notice.method, notice.currency)
     if order and fits and order.state in AWAITED:
         order.reference, order.paid = notice.reference, notice.amount
         _record(tx, order, CASHIER)
@@ -263,8 +263,10 @@ def _take_unasked(tx: Transaction, notice: Notice, player: UUID | None) -> None:
     )
     try:
         store.insert(came, tx.now)
-    except Refused:  # the same notice at the same time: the other one has done it
-        return
+    except Refused:
+        if store.is_known(notice.method, notice.reference):
+            return  # the same notice at the same time: the other one has done it
+        raise
     if player:
         _record(tx, came, CASHIER)
 

@@ -61,8 +61,10 @@ class Play:
 def post_play(sealed: Sequence[Stored], play: Play, now: datetime) -> None:
     """Post what a player puts into play, before its append, if his limits allow it.
 
-    The one way into a seat or an event. Holds the player, then locks his wallet. Raises: Refused
-    with `limit_reached`, `excluded`, and as `post_inline`.
+    The one way into a seat or an event. Holds the player, then locks his wallet. Raises: as
+    `post_inline`, and Refused with `excluded` (facts: `until`, unless for good), or
+    `limit_reached`: `limit`, `amount` (of the limit), `asked`, for sums also `used` (before this)
+    and `window_hours`, and `retry_at` if waiting helps.
     """
     if play.person.level is not None:
         post_inline(sealed, now)
@@ -75,23 +77,11 @@ def post_play(sealed: Sequence[Stored], play: Play, now: datetime) -> None:
     _require_play(player, _Asked(limits, play.currency, play.amount, now), play.stake)
 
 
-def require_play(player: UUID, currency: str, amount: int, *, stake: int, now: datetime) -> None:
-    """The player's limits allow what was posted just now, in this transaction: `amount` for play.
-
-    Raises: Refused with `excluded` (facts: `until`, unless for good), or `limit_reached`: `limit`,
-    `amount` (of the limit), `asked`, for sums also `used` (before this) and `window_hours`, and
-    `retry_at` if waiting helps.
-    """
-    limits = limits_of([player], now)[str(player)]
-    _require_admitted(limits)
-    _require_play(player, _Asked(limits, currency, amount, now), stake)
-
-
 def require_deposit(player: UUID, currency: str, amount: int, now: datetime) -> None:
     """The player's limits allow him to pay in `amount` more. The caller has locked his account.
 
     What he was credited in the window counts, play chips too, and every order that waits for its
-    money. Raises: Refused as `require_play`.
+    money. Raises: Refused with `excluded`, `limit_reached`, as `post_play`.
     """
     limits = limits_of([player], now)[str(player)]
     _require_admitted(limits)

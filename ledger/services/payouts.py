@@ -5,11 +5,14 @@ whatever happens then, it is asked again only under the same name: the order's i
 """
 
 import logging
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from functools import partial
+from typing import TypeVar
 from uuid import UUID
 
-from eventstore.services import Transaction, in_transaction
+from eventstore.core.refusal import Refused
+from eventstore.services import Transaction, in_transaction, require_writable
 from ledger import cashier, wake
 from ledger.cashier.base import Declined, Notice, Order, Outcome, Result, Sent
 from ledger.core.payments import UNDER_WAY, State, next_try
@@ -23,6 +26,8 @@ from ledger.store import orders as store
 SWEPT_ORDERS = 100
 LAST_ANSWER_WITHIN = timedelta(minutes=1)  # after the last try, before people are to look
 
+T = TypeVar("T")
+
 logger = logging.getLogger(__name__)
 
 
@@ -35,11 +40,14 @@ def sweep_orders() -> int:
 
 
 def attend_order(order_id: UUID) -> None:
-    """Do what is due of an order: ask its provider for the payout, or await a deposit no longer."""
-    asked = in_transaction(partial(_begin, order_id=order_id))
+    """Do what is due of an order: ask its provider for the payout, or await a deposit no longer.
+
+    Raises: Refused with `unavailable`; it stays due.
+    """
+    asked = _writing(partial(_begin, order_id=order_id))
     if asked is not None:
         result = cashier.provider_of(asked.method).send_payout(asked)
-        in_transaction(partial(_conclude, order_id=order_id, result=result))
+        _writing(partial(_conclude, order_id=order_id, result=result))
 
 
 def _begin(tx: Transaction, *, order_id: UUID) -> Order | None:
@@ -63,9 +71,11 @@ def _begin(tx: Transaction, *, order_id: UUID) -> Order | None:
 def _conclude(tx: Transaction, *, order_id: UUID, result: Result) -> None:
     """What the provider answered. A notice may have been quicker: then it has been done."""
     order = _locked(tx, order_id)
-    if order is None or order.state not in UNDER_WAY:
+    if order is None:
         return
-    if isinstance(result, Sent):
+    if order.state not in UNDER_WAY:
+        _compare(order, is_paid=isinstance(result, Sent))
+    elif isinstance(result, Sent):
         pay(tx, order, result.reference)
     elif isinstance(result, Declined):
         logger.warning("withdrawal %s was declined: %s", order_id, result.code)
@@ -84,32 +94,68 @@ def _leave_to_people(tx: Transaction, order: PaymentOrder) -> None:
     store.update(order, tx.now)
 
 
+def _compare(order: PaymentOrder, *, is_paid: bool) -> None:
+    """Tell people of a payout that was made though the order is not waiting for it.
+
+    The books stay as they are; the provider's statement will differ from them (R6).
+    """
+    if is_paid and order.state != State.PAID:
+        logger.error("withdrawal %s is %s, yet said to be paid", order.id, order.state)
+
+
+def take_notices(notices: Iterable[Notice]) -> None:
+    """Do what each notice of one call says; one that can not be done holds up no other.
+
+    Raises: as `take_notice`, for the first of these.
+    """
+    refused = []
+    for notice in notices:
+        try:
+            take_notice(notice)
+        except Refused as fault:
+            refused.append(fault)
+    if refused:
+        raise refused[0]
+
+
 def take_notice(notice: Notice) -> None:
     """Do what a provider's notice says, once. A repeated, late or early one changes nothing.
 
     Raises: Refused with `unknown_currency`, `balance_limit`, `duplicate_reference` where what came
-    can not be booked; the provider will tell again.
+    can not be booked, `unavailable`; the provider will tell again.
     """
     work = take_deposit_notice if notice.direction == IN else _take_payout_notice
-    in_transaction(partial(work, notice=notice))
+    _writing(partial(work, notice=notice))
 
 
 def _take_payout_notice(tx: Transaction, notice: Notice) -> None:
     order_id = orders.id_in(notice.purpose)
     order = _locked(tx, order_id) if order_id else None
-    if order is None or order.direction != OUT or notice.outcome is Outcome.PENDING:
+    if order is None or (order.direction, order.method) != (OUT, notice.method):
+        return
+    if notice.outcome is Outcome.PENDING:
         return
     if order.state not in UNDER_WAY:
-        if order.state != State.PAID and notice.outcome is Outcome.PAID:
-            # The books stay as they are; the provider's statement will differ from them (R6).
-            logger.error("withdrawal %s is %s, yet said to be paid", order.id, order.state)
-        return
-    if (notice.amount, notice.currency) != (order.amount, order.currency):
+        _compare(order, is_paid=notice.outcome is Outcome.PAID)
+    elif (notice.amount, notice.currency) != (order.amount, order.currency):
         _leave_to_people(tx, order)
     elif notice.outcome is Outcome.PAID:
         pay(tx, order, notice.reference)
     else:
         give_back(tx, order, "provider_refused")
+
+
+def _writing(work: Callable[[Transaction], T]) -> T:
+    """Result of `work` in a transaction of its own, while the log may be written.
+
+    What a worker or a provider brings has no receipt that would ask.
+    """
+
+    def asking(tx: Transaction) -> T:
+        require_writable()
+        return work(tx)
+
+    return in_transaction(asking)
 
 
 def _locked(tx: Transaction, order_id: UUID) -> PaymentOrder | None:

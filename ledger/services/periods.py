@@ -13,6 +13,7 @@ from ledger.selectors.settlement import settled_size
 from ledger.services.orders import require_admin
 from ledger.services.wallets import record
 from ledger.store import manual as store
+from ledger.store.books import LIVE
 from ledger.store.closing import balances_at
 from players.selectors import Person
 from players.services.proposals import Agreed, Wish, propose_in, when_approved
@@ -66,6 +67,7 @@ def _carry_out(tx: Transaction, agreed: Agreed) -> None:
         approver=str(agreed.approver),
     )
     record(tx, HOUSE, [Fact(closed, f"staff:{agreed.approver}")])
+    LIVE.rows("SET LOCAL statement_timeout = 0")  # every balance is asked for, once a month
     held = [(one.account_id, one.balance, one.version) for one in balances_at(size)]
     store.keep_period(store.period_id(month.through), held)
 

@@ -20,6 +20,22 @@ from ledger.models import Account, AccountBalance, ExternalPayment, PaymentOrder
 from ledger.store.books import LIVE
 
 RELATION = "ledger.payment_order"
+# The rest of an order is what was asked for.
+_CHANGING = (
+    "player",
+    "state",
+    "first_approver",
+    "second_approver",
+    "named_player",
+    "reported_by",
+    "refused_by",
+    "paid",
+    "reference",
+    "flag",
+    "attempts",
+    "due_at",
+    "updated_at",
+)
 
 
 def live(order_id: UUID) -> LiveRow:
@@ -45,7 +61,7 @@ def update(order: PaymentOrder, now: datetime) -> None:
     """Keep what has changed of a locked order. Raises: Refused: `duplicate_reference`."""
     order.updated_at = now
     with _constraints():
-        order.save(force_update=True)
+        order.save(update_fields=_CHANGING)
 
 
 @contextmanager
@@ -77,9 +93,14 @@ def is_booked(method: str, reference: str) -> bool:
 
 
 def is_known(method: str, reference: str) -> bool:
-    """Whether a payment of this name is in the books, or waits in an order."""
-    waiting = PaymentOrder.objects.filter(method=method, reference=reference)
-    return waiting.exists() or is_booked(method, reference)
+    """Whether a payment of this name is in the books, or came and waits for its player.
+
+    What somebody has only said of an order does not count: it may be a slip.
+    """
+    came = PaymentOrder.objects.filter(
+        method=method, reference=reference, direction="in", paid__isnull=False
+    )
+    return came.exists() or is_booked(method, reference)
 
 
 def owes(player: UUID) -> bool:
@@ -87,6 +108,20 @@ def owes(player: UUID) -> bool:
     return AccountBalance.objects.filter(
         account__owner=player, account__role="receivable", balance__gt=0
     ).exists()
+
+
+def covers_held(code: str) -> bool:
+    """Whether an account of withdrawals has at least what the open ones of its player hold."""
+    rows = LIVE.rows(
+        """SELECT b.balance >= (
+            SELECT coalesce(sum(o.amount), 0) FROM ledger.payment_order o
+            WHERE o.player = a.owner AND o.currency = a.currency AND o.direction = 'out'
+                AND o.state NOT IN ('paid', 'returned'))
+        FROM ledger.account a JOIN ledger.account_balance b ON b.account_id = a.id
+        WHERE a.code = %s""",
+        [code],
+    )
+    return bool(rows[0][0])
 
 
 def sources(player: UUID, currency: str) -> dict[str, int]:

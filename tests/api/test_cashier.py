@@ -2,11 +2,13 @@
 
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from ledger import cashier
@@ -291,21 +293,29 @@ def test_signed_nonsense(sandbox: None) -> None:
     for raw in (b"[]", b"{}", b'{"amount": 1}', b"null", b'"x"', b"\xff"):
         answer = Caller().call("POST", CALLBACK, raw=raw, **{SIGNATURE: sign(raw)})
         refused(answer, 400, "malformed_json")
+    refused(tells(notice("rent", method="manual")), 400, "malformed_json")
     refused(tells(notice("rent", currency="JPY")), 400, "unknown_currency")
     assert picture() == before
 
 
 def test_the_sandboxs_notice_of_an_order_is_printed_signed(
-    ona: Caller, sandbox: None, capsys: pytest.CaptureFixture[str]
+    ona: Caller,
+    sandbox: None,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(settings, "ENV", replace(settings.ENV, port=8100))
     order = a_deposit(ona.who, method="sandbox")
     call_command("sandbox_notice", str(order), "--amount", "4000")
     words = shlex.split(capsys.readouterr().out)
-    assert words[-1] == f"http://127.0.0.1:8000/api/v1{CALLBACK}"
+    assert words[:3] == ["curl", "-sS", "-f"]
+    assert words[-1] == f"http://127.0.0.1:8100/api/v1{CALLBACK}"
     headers = dict(word.split(": ") for word in words if ": " in word)
     raw = words[words.index("-d") + 1].encode()
     answer = Caller().call("POST", CALLBACK, raw=raw, **headers)
     assert (answer.status, available(ona)) == (200, 4_000)
+    call_command("sandbox_notice", str(order), "--url", "https://tonk.example/")
+    assert capsys.readouterr().out.endswith(f" https://tonk.example/api/v1{CALLBACK}\n")
     with pytest.raises(CommandError, match="no order"):
         call_command("sandbox_notice", NOWHERE)
 

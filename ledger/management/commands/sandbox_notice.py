@@ -4,6 +4,7 @@ import shlex
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.core.management import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from typing_extensions import override
@@ -30,7 +31,10 @@ class Command(BaseCommand):
         parser.add_argument("--outcome", choices=outcomes, default=Outcome.PAID.value)
         parser.add_argument("--amount", type=int, help="minor units (default: as asked for)")
         parser.add_argument("--reference", help="the payment's name (default: a new one)")
-        parser.add_argument("--url", default="http://127.0.0.1:8000", help="where the product is")
+        here = f"http://127.0.0.1:{settings.ENV.port}"
+        parser.add_argument(
+            "--url", default=here, help="where the product is (default: %(default)s)"
+        )
 
     @override
     def handle(self, *args: object, **options: Any) -> None:
@@ -48,8 +52,9 @@ class Command(BaseCommand):
                 happened_at=timezone.now(),
             )
         )
-        call = ["curl", "-s", "-H", "Content-Type: application/json"]
-        call += ["-H", f"{SIGNATURE}: {sign(body)}", "-d", body.decode(), options["url"] + ADDRESS]
+        call = ["curl", "-sS", "-f", "-H", "Content-Type: application/json"]
+        call += ["-H", f"{SIGNATURE}: {sign(body)}", "-d", body.decode()]
+        call.append(options["url"].rstrip("/") + ADDRESS)
         self.stdout.write(shlex.join(call))
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from eventstore import store as log
 from eventstore.core.ids import HOUSE, HOUSE_STREAM, wallet_stream
-from eventstore.core.refusal import Refused
+from eventstore.core.refusal import Refusal, Refused
 from eventstore.ports import new_id
 from ledger.core.adjustments import TYPES
 from ledger.models import Adjustment, AdjustmentComment, Entry
@@ -26,12 +26,13 @@ from tests.factories import (
     a_player,
     a_tournament,
     a_wish,
+    a_withdrawal,
     an_adjustment,
     freezes,
     pays_in,
     receipt,
 )
-from tests.integration.ledger.payments import code_of
+from tests.integration.ledger.payments import code_of, funds, says_of_withdrawal
 from tournaments.services.entries import register as enter
 
 pytestmark = pytest.mark.django_db
@@ -218,6 +219,14 @@ def test_the_application_can_not_change_what_was_asked_for(ona: Person, algis: P
             connections["default"].cursor().execute(sql)
 
 
+def test_what_is_decided_is_never_changed(ona: Person, algis: Person, daiva: Person) -> None:
+    adjustment = an_adjustment(algis, ona.id)
+    reject(adjustment, daiva, "", receipt())
+    for changed in ({"state": "proposed", "decided_by": None, "decided_at": None}, {"note": "x"}):
+        with pytest.raises(IntegrityError, match="for ever"), transaction.atomic():
+            Adjustment.objects.filter(id=adjustment).update(**changed)
+
+
 # --- the organiser --------------------------------------------------------------------------------
 
 
@@ -288,6 +297,7 @@ BAD: list[tuple[dict[str, int], dict[str, Any], str]] = [
     ({"promotion:EUR": 5, "{ona}": -5}, {"reason_code": "because"}, "invalid_field"),
     ({"promotion:EUR": 5, "{ona}": -5}, {"reason_code": "duplicate"}, "invalid_field"),
     ({"promotion:EUR": 5, "{ona}": -5}, {"effective": date(9999, 1, 1)}, "invalid_field"),
+    ({"promotion:EUR": 5, "{ona}": -5}, {"effective": date(1969, 12, 31)}, "invalid_field"),
 ]
 
 
@@ -404,6 +414,8 @@ def test_a_reversal_is_the_exact_mirror(ona: Person, algis: Person) -> None:
         ({wallet(ona): 700, cash: -700}, f"wallet/{HOUSE}@9#0", "reversal_mismatch"),
         ({wallet(ona): 700, cash: -700}, "nonsense", "bad_entry"),
         ({wallet(ona): 700, cash: -700}, key.replace("@", "@0"), "bad_entry"),
+        ({wallet(ona): 700, cash: -700}, key.replace("@", "@9999999999"), "bad_entry"),
+        ({wallet(ona): 700, cash: -700}, f"{key}9999999999", "bad_entry"),
     ]
     for lines, reverses, code in cases:
         wish = a_wish(lines, reverses=reverses, reason_code="wrong_player")
@@ -419,6 +431,25 @@ def test_a_reversal_overdraws_nobody(ona: Person, algis: Person, daiva: Person) 
     taken = UUID(str(propose(spent, algis, receipt()).result["adjustment_id"]))
     approve(taken, daiva, "", receipt())
     assert code_of(approve, back, daiva, "", receipt()) == "insufficient_funds"
+
+
+def test_what_a_withdrawal_holds_is_not_taken_back_beside_it(
+    ona: Person, algis: Person, daiva: Person
+) -> None:
+    pays_in(ona, 5_000)
+    order = a_withdrawal(ona, 2_000)
+    requested, held = Entry.objects.latest("id"), f"withdrawal:{ona.id}:EUR"
+    back = a_reversal(algis, requested, reason_code="wrong_amount")
+    with pytest.raises(Refused) as refused:
+        approve(back, daiva, "", receipt())
+    assert refused.value.refusal == Refusal("floor_violated", facts={"account": held})
+    for reference in (None, "bank-1"):  # let go, then said to be paid
+        for admin in (algis, daiva):
+            says_of_withdrawal(admin, order, reference)
+    bounced = a_reversal(algis, Entry.objects.latest("id"), reason_code="wrong_player")
+    for adjustment in (bounced, back):
+        approve(adjustment, daiva, "", receipt())
+    assert funds(ona) == (5_000, 0)
 
 
 # --- time -----------------------------------------------------------------------------------------

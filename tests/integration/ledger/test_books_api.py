@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from eventstore.core.ids import table_stream, tournament_stream, wallet_stream
+from eventstore.core.ids import player_stream, table_stream, tournament_stream, wallet_stream
 from eventstore.core.record import time_text
 from eventstore.services import in_transaction
 from ledger import selectors
@@ -157,6 +157,23 @@ def test_a_look_of_the_staff_is_on_the_list_of_each_party(auditor: Caller, ona: 
         "subject": str(ona.who.id),
         "sha256": sha256(answer.content).hexdigest(),
     }
+
+
+def test_a_list_of_what_one_player_did_is_a_look_at_him(auditor: Caller, ona: Caller) -> None:
+    player = ona.who.id
+    deposit(player, 700)
+    account, stream = f"account=wallet:{player}:EUR", f"stream=wallet/{player}"
+    for query in ("", "?account=cash:manual:EUR", f"?stream={wallet_stream(UUID(int=0))}",
+                  "?stream=wallet/x"):  # fmt: skip
+        assert auditor.get(f"/ledger/entries{query}").status == 200
+    assert not AuditAccess.objects.exists()
+    for query, rows in ((account, 1), (stream, 2), (f"{account}&{stream}&limit=1", 1)):
+        answer = auditor.get(f"/ledger/entries?{query}")
+        look = AuditAccess.objects.latest("id")
+        assert (look.what, look.subject, look.row_count) == ("ledger.entries", player, rows)
+        assert look.parameters == dict(pair.split("=") for pair in query.split("&"))
+        assert look.sha256 == sha256(answer.content).hexdigest()
+    assert AuditAccess.objects.count() == 3
 
 
 def test_filters_of_entries(auditor: Caller, ona: Caller) -> None:
@@ -390,7 +407,7 @@ def test_the_list_of_payouts(ona: Caller, paid: tuple[UUID, UUID]) -> None:
         "entry_id": first["entry_id"],
         "kind": "prize",
         "player_id": str(ona.who.id),
-        "name": "Ona",
+        "name": f"player-{ona.who.id.hex[-4:]}",
         "amount": 1_200,
         "currency": "EUR",
         "at": first["at"],
@@ -413,6 +430,23 @@ def test_the_list_of_payouts(ona: Caller, paid: tuple[UUID, UUID]) -> None:
     assert amounts("reversed=false") == [500, 600, 1_200]
     refused(stranger.get("/ledger/payouts?cursor=WzFd"), 400, "bad_cursor")
     refused(stranger.get("/ledger/payouts?amount_min=-1"), 400, "invalid_field")
+
+
+def test_names_of_payouts_are_those_of_players_who_agreed(
+    ona: Caller, paid: tuple[UUID, UUID]
+) -> None:
+    def name() -> str:
+        item = Caller().get(f"/ledger/payouts?player={ona.who.id}&limit=1").document["items"][0]
+        shown = Caller().get(f"/ledger/payouts/{item['entry_id']}").document
+        assert shown["name"] == item["name"]
+        return str(item["name"])
+
+    for consent, expected in (
+        (True, "Ona"),
+        (False, f"player-{ona.who.id.hex[-4:]}"),
+    ):
+        command(player_stream(ona.who.id), ("NameConsentSet", {"consent": consent}))
+        assert name() == expected
 
 
 def test_a_payout_in_full(ona: Caller, paid: tuple[UUID, UUID]) -> None:

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
+from eventstore import services
 from eventstore.core.refusal import Refused, refuse
 from ledger.cashier.base import Outcome as Fate
 from ledger.cashier.sandbox import Sandbox
@@ -15,20 +17,22 @@ from ledger.selectors import available
 from ledger.selectors.payments import unassigned_payments
 from ledger.services import deposits
 from ledger.services.deposits import DepositWish, request_deposit
-from ledger.services.payouts import attend_order, sweep_orders, take_notice
+from ledger.services.payouts import attend_order, sweep_orders, take_notice, take_notices
 from players.core.roles import ADMIN
 from players.selectors import Person, person
 from players.services import register_bot
-from tests.factories import a_deposit, a_player, pays_in, receipt
+from tests.factories import a_deposit, a_player, a_withdrawal, pays_in, receipt
 from tests.integration.ledger.payments import (
     code_of,
     facts,
     funds,
+    let_go,
     limit,
     notice,
     overdue,
     row,
     says_of_deposit,
+    says_of_withdrawal,
     state,
     types,
 )
@@ -282,6 +286,51 @@ def test_a_payment_that_failed_and_then_came(ona: Person, sandbox: Sandbox) -> N
     assert (state(order), funds(ona)) == ("refused", (0, 0))
     take_notice(notice(order, reference="try-2"))
     assert (state(order), funds(ona)) == ("refused", (5_000, 0))
+
+
+def test_a_failure_at_one_provider_ends_no_order_of_another(ona: Person, sandbox: Sandbox) -> None:
+    order = a_deposit(ona, 5_000, "manual")
+    take_notice(notice(order, outcome=Fate.FAILED))
+    assert state(order) == "requested"
+
+
+def test_a_payment_is_not_lost_on_a_slip(
+    ona: Person, algis: Person, daiva: Person, sandbox: Sandbox
+) -> None:
+    """Somebody says of a payout that it has the reference of what comes in: it must come again."""
+    take_notice(notice(ona.id, reference="first"))
+    payout = a_withdrawal(ona, 1_000, "sandbox")
+    let_go(payout, algis, daiva)
+    sandbox.fail_next(["no_answer"] * 4)
+    for _ in range(5):
+        attend_order(payout)
+        overdue(payout)
+    says_of_withdrawal(algis, payout, "r1")
+    order = a_deposit(ona, 5_000, "sandbox")
+    for purpose in (order, ona.id, "rent"):
+        assert code_of(take_notice, notice(purpose)) == "duplicate_reference"
+    says_of_withdrawal(daiva, payout, "r9")
+    take_notice(notice(order))
+    assert (state(order), funds(ona)) == ("recorded", (9_000, 1_000))
+
+
+def test_one_notice_of_a_call_holds_up_no_other(ona: Person, sandbox: Sandbox) -> None:
+    said = [notice(ona.id, currency="JPY"), notice(ona.id, reference="r2"), notice("rent")]
+    assert code_of(take_notices, said) == "unknown_currency"
+    assert (funds(ona), unassigned_payments()) == ((5_000, 0), 1)
+
+
+def test_nothing_is_written_while_the_log_is_behind(
+    ona: Person, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = a_deposit(ona, 5_000, "sandbox")
+    overdue(order)
+    with monkeypatch.context() as restored:
+        restored.setattr(services, "_BEHIND", "SELECT 1")
+        for work in (partial(take_notice, notice(order)), partial(attend_order, order)):
+            assert code_of(work) == "unavailable"
+    take_notice(notice(order))
+    assert (state(order), funds(ona)) == ("recorded", (5_000, 0))
 
 
 def test_a_deposit_is_awaited_for_seven_days_and_credited_later(

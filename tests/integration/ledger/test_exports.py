@@ -1,6 +1,7 @@
 """Exports of the books, judged by the programs that they are for."""
 
 import io
+import json
 import re
 import shutil
 import subprocess
@@ -17,8 +18,10 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from eventstore.core.ids import table_stream, wallet_stream
+from eventstore import tree
+from eventstore.core.ids import HOUSE, table_stream, wallet_stream
 from eventstore.core.refusal import Refused
+from eventstore.exports import LOGGER
 from ledger import exports, selectors
 from ledger.exports import Wanted, walk
 from ledger.models import AuditAccess
@@ -202,6 +205,7 @@ def test_what_is_not_settled_is_not_exported(booked: tuple[UUID, UUID]) -> None:
         ((-1, None, None, None), "bad_proof_range"),
         ((None, None, None, "JPY"), "unknown_currency"),
         ((None, date(2026, 2, 1), date(2026, 2, 1), None), "invalid_field"),
+        ((None, date.max, None, None), "invalid_field"),
     ],
 )
 def test_ranges_that_are_refused(
@@ -224,19 +228,22 @@ def refuses(code: str, size: int | None, *more: Any) -> None:
 
 
 def test_both_doors_give_the_same_bytes_and_put_it_on_the_list(
-    booked: tuple[UUID, UUID], tmp_path: Path
+    booked: tuple[UUID, UUID], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     auditor, size = caller("auste", "auditor"), everything().size
     seal_log()
     for form in exports.FORMS:
         file = tmp_path / form
-        call_command("export", form, "--size", str(size), "--out", str(file))
+        with caplog.at_level("INFO", logger=LOGGER):
+            call_command("export", form, "--size", str(size), "--out", str(file))
         answer = auditor.get(f"/ledger/export/{form}?size={size}")
         assert answer.status == 200
         assert form[:4] in answer.headers["Content-Disposition"] or form == "hledger"
         asked = exports.wanted(size, None, None, None)
         assert answer.content == file.read_bytes() == export(form, asked).encode()
         digest = sha256(answer.content).hexdigest()
+        told = f"{form} for the command line: size {size}, root {tree.root(size).hex()}"
+        assert f"exported {told}, sha256 {digest}" in caplog.text
         by_http, by_command = AuditAccess.objects.order_by("-id")[:2]
         assert (by_command.actor, by_http.actor) == (
             "the command line",
@@ -245,6 +252,26 @@ def test_both_doors_give_the_same_bytes_and_put_it_on_the_list(
         for row in (by_command, by_http):
             assert (row.what, row.row_count, row.sha256) == ("ledger.export", 4, digest)
             assert row.parameters == {"format": form, "size": size}
+
+
+def test_a_line_of_json_is_the_entry_as_the_api_shows_it(booked: tuple[UUID, UUID]) -> None:
+    player, stream = booked[0], wallet_stream(booked[0])
+    mirror = [
+        {"account": f"wallet:{player}:EUR", "amount": 200},
+        {"account": "cash:manual:EUR", "amount": -200},
+    ]
+    people = {"proposer": str(uuid4()), "approver": str(uuid4())}
+    said = {"adjustment": str(uuid4()), "lines": mirror, "currency": "EUR", "effective": None,
+            "reason_code": "duplicate", "reverses": f"{stream}@2#0", **people}  # fmt: skip
+    command(wallet_stream(HOUSE), ("AdjustmentApproved", said))
+    seal_log()
+    auditor = caller("auste", "auditor")
+    lines = [json.loads(line) for line in export("jsonl", everything()).splitlines()]
+    assert sum("reverses" in line for line in lines) == 1
+    for line in lines:
+        shown = auditor.get(f"/ledger/entries/{line['entry_id']}").document
+        shown.pop("reversed_by", None)  # it may come after an export
+        assert line == shown
 
 
 def test_parameters_of_the_door(booked: tuple[UUID, UUID]) -> None:

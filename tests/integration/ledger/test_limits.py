@@ -16,7 +16,7 @@ from eventstore.services import Transaction, in_transaction
 from ledger import selectors
 from ledger.models import PaymentOrder
 from ledger.services import Play, post_play, settle, who_must_stop
-from ledger.services.limits import require_deposit, require_play
+from ledger.services.limits import require_deposit
 from players.core.events import ExclusionSet, LimitSet, PlayerEvent
 from players.selectors import Person
 from tests.integration.ledger.commands import (
@@ -79,6 +79,11 @@ def sits(
 
     in_transaction(work)
     return table
+
+
+def plays_for_nothing(player: UUID, now: datetime) -> None:
+    """A free entry, whose event moves no money."""
+    post_play((), Play(a_person(player), "EUR", amount=0, stake=0), now)
 
 
 def refusal(work: Callable[[], object], code: str = "limit_reached") -> Refusal:
@@ -178,7 +183,7 @@ def test_a_limit_is_of_one_currency(player: UUID) -> None:
 def test_what_costs_nothing_is_no_loss(player: UUID) -> None:
     sits(player, 900)
     limit(player, "loss_day", 500)
-    require_play(player, "EUR", 0, stake=0, now=clock())
+    plays_for_nothing(player, clock())
 
 
 def test_bots_of_the_house_have_no_limits(player: UUID) -> None:
@@ -203,7 +208,7 @@ def test_an_exclusion_keeps_from_play_and_deposits_until_its_end(player: UUID) -
     last = until - INSTANT
     works: list[Callable[[], object]] = [
         partial(sits, player, 1, now=last),
-        partial(require_play, player, "EUR", 0, stake=0, now=last),
+        partial(plays_for_nothing, player, last),
         partial(require_deposit, player, "EUR", 1, last),
     ]
     for work in works:

@@ -155,6 +155,15 @@ EDITS = [
     "TRUNCATE ledger.account, ledger.account_balance",
     "DELETE FROM ledger.account_balance",
     "TRUNCATE ledger.account_balance",
+    "UPDATE ledger.account SET owner = gen_random_uuid() WHERE id = {a}",
+    "UPDATE ledger.account_balance SET min_balance = NULL WHERE account_id = {a}",
+    "UPDATE ledger.account_balance SET sign = -sign WHERE account_id = {a}",
+    "UPDATE ledger.external_payment SET reference = 'r-2'",
+    "DELETE FROM ledger.external_payment",
+    "TRUNCATE ledger.external_payment",
+    "UPDATE ledger.currency SET exponent = 0 WHERE code = 'EUR'",
+    "UPDATE ledger.currency SET kind = 'cash' WHERE code = 'XTK'",
+    "DELETE FROM ledger.currency WHERE code = 'XTK'",
     "UPDATE ledger.period SET size = size",
     "DELETE FROM ledger.period",
     "TRUNCATE ledger.period, ledger.period_balance",
@@ -297,5 +306,5 @@ def test_every_guard_is_always_on() -> None:
             JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = 'ledger' AND NOT t.tgisinternal"""
         ).fetchall()
-    assert len(found) == 9
+    assert len(found) == 15
     assert {enabled for _, enabled in found} == {"A"}

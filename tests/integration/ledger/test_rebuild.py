@@ -91,6 +91,28 @@ def test_the_books_of_an_earlier_size(
         call_command("ledger_rebuild", "--check", "--to", "9999")
 
 
+def test_a_payment_that_the_books_forgot_is_missed_at_every_size(
+    played: object, tampered: psycopg.Connection
+) -> None:
+    settle_due()
+    seal_log()
+    tampered.execute("DELETE FROM ledger.external_payment")
+    difference = compare(tree.size()).difference
+    assert difference is not None
+    assert difference.live is None
+
+
+def test_a_currency_that_was_installed_later() -> None:
+    player = uuid4()
+    deposit(player, 700)
+    with owner(connections["default"].settings_dict["NAME"]) as connection:
+        connection.execute("INSERT INTO ledger.currency VALUES ('JPY', 0, 'cash', 'Yen')")
+        connection.execute("SELECT ledger.open_house(), ledger.open_cash('manual')")
+    deposit(player, 500, "JPY")
+    found = compare()
+    assert (found.entries, found.difference) == (2, None)
+
+
 def test_what_is_not_settled_yet_is_no_difference(played: object) -> None:
     assert compare().difference is None
 
@@ -155,6 +177,14 @@ def test_an_event_appended_meanwhile_is_no_difference(
             VALUES (1, 'EUR', 'table/none', 1, 0, now(), now(), 2, sha256('x'))""",
             "table/none@1#0",
         ),
+        (
+            """UPDATE ledger.account SET owner = gen_random_uuid() WHERE id = (
+                SELECT min(id) FROM ledger.account WHERE role = 'wallet' AND currency = 'EUR')""",
+            "wallet:",
+        ),
+        ("UPDATE ledger.account_balance SET min_balance = NULL WHERE min_balance = 0", "fees:"),
+        ("DELETE FROM ledger.external_payment", "payment manual "),
+        ("UPDATE ledger.external_payment SET reference = reference || 'x'", "payment manual "),
     ],
 )
 def test_a_change_by_hand_is_named(

@@ -326,7 +326,9 @@ def test_who_gets_a_receipt(auditor: Caller, tmp_path: Path) -> None:
     answer = ona.get(address(mine))
     assert answer.status == 200
     assert judged(answer.document, tmp_path).holds
-    assert auditor.get(address(mine)).document["claim"] == answer.document["claim"]
+    seen = auditor.get(address(mine)).document
+    assert seen["claim"] == answer.document["claim"]
+    assert (answer.document["names"], seen["names"]) == ({str(ona.who.id): "Ona"}, {})
     refused(petras.get(address(mine)), 404, "not_found")
     refused(Caller().get(address(mine)), 401, "not_authenticated")
     refused(ona.get(f"{address(mine)}?player={petras.who.id}"), 404, "not_found")

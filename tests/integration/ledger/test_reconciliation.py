@@ -13,7 +13,9 @@ from django.utils import timezone
 
 from eventstore import store
 from eventstore.core.chain import START
-from eventstore.core.ids import table_stream
+from eventstore.core.ids import player_stream, table_stream, tournament_stream
+from eventstore.core.refusal import refuse
+from ledger import lag
 from ledger.cashier.base import Line
 from ledger.cashier.sandbox import Sandbox
 from ledger.models import PaymentOrder, ReconciliationRun
@@ -21,10 +23,18 @@ from ledger.reconciliation import RunResult, also_check, latest, outside, reconc
 from ledger.reconciliation.found import Found, Scope, finding
 from ledger.reconciliation.running import _others
 from ledger.services import post_inline, settle_due
-from ledger.services.payouts import take_notice
 from tests.factories import a_player, a_withdrawal, pays_in
-from tests.integration.ledger.commands import command, deposit, hand_ended, sealed, sit
-from tests.integration.ledger.payments import let_go, notice
+from tests.integration.ledger.commands import (
+    Facts,
+    cashed_out,
+    command,
+    deposit,
+    hand_ended,
+    sealed,
+    sit,
+)
+from tests.integration.ledger.payments import let_go
+from tests.integration.ledger.test_payment_rows import NOBODYS, keep
 from tests.sealing import seal_log
 
 pytestmark = pytest.mark.usefixtures("committed")
@@ -116,6 +126,45 @@ def test_a_changed_balance(settled: tuple[UUID, UUID], tampered: psycopg.Connect
     tampered.commit()
 
 
+def test_two_balances_that_were_changed_against_each_other(
+    settled: tuple[UUID, UUID], tampered: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No leg tells of it, and the sum is right: the next increment sees it all the same."""
+    monkeypatch.setattr("ledger.reconciliation.running.SETTLING_SECONDS", 0)
+    reconcile(is_full=True)
+    wallets = sorted(f"wallet:{player}:EUR" for player in settled)
+    move = """UPDATE ledger.account_balance SET balance = balance + %s
+        WHERE account_id = (SELECT id FROM ledger.account WHERE code = %s)"""
+    for amount, wallet in zip((7, -7), wallets, strict=True):
+        tampered.execute(move, [amount, wallet])
+    result = reconcile(is_full=False)
+    assert result.checks[1].figures == {"entries": 0}
+    assert found(result) == {"R1": 2}
+    assert places(result, "R1") == wallets
+    for amount, wallet in zip((-7, 7), wallets, strict=True):
+        tampered.execute(move, [amount, wallet])
+
+
+def test_what_was_found_is_an_alarm_until_a_full_run_is_clean(
+    settled: tuple[UUID, UUID], tampered: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ledger.reconciliation.running.SETTLING_SECONDS", 0)
+    rename = "UPDATE ledger.entry SET version = %s WHERE version = %s AND stream = %s"
+    wallet = f"wallet/{settled[0]}"
+    assert lag.figures().reconcile_ok is None
+    reconcile(is_full=False)
+    assert lag.figures().reconcile_ok is True
+    tampered.execute(rename, [99, 1, wallet])
+    assert places(reconcile(is_full=True), "R4") == [f"{wallet}@1#0", f"{wallet}@99#0"]
+    assert found(reconcile(is_full=False)) == {}  # it looks at what came since
+    assert lag.figures().reconcile_ok is False
+    tampered.execute(rename, [1, 99, wallet])
+    reconcile(is_full=False)
+    assert lag.figures().reconcile_ok is False
+    reconcile(is_full=True)
+    assert lag.figures().reconcile_ok is True
+
+
 def test_a_changed_leg(settled: tuple[UUID, UUID], tampered: psycopg.Connection) -> None:
     change = """UPDATE ledger.posting SET amount = amount + %s WHERE (entry_id, account_id) = (
         SELECT min(entry_id), min(account_id) FROM ledger.posting p
@@ -141,6 +190,48 @@ def test_a_changed_hash_a_lost_entry_and_one_without_event(
     assert [one["found"] is None for one in result.checks[3].findings] == [True, False]
     tampered.execute(rename, [1, 99, wallet])
     tampered.commit()
+
+
+def test_an_entry_of_an_event_that_moves_no_money(settled: tuple[UUID, UUID]) -> None:
+    """The application may post; an entry must come from an event that makes it."""
+    player = settled[0]
+    said: dict[str, tuple[str, Facts]] = {
+        player_stream(player): ("NameConsentSet", {"consent": True}),
+        tournament_stream(uuid4()): ("TournamentDrafted", {"name": "x"}),
+    }
+    for stream, fact in said.items():
+        command(stream, fact)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                """SELECT ledger.post(21::smallint, 'EUR', %s, 1, 0, now(), now(), NULL,
+                    sha256('x'), ARRAY(SELECT id FROM ledger.account
+                        WHERE code IN (%s, 'promotion:EUR:00') ORDER BY id), ARRAY[-5, 5])""",
+                [stream, f"wallet:{player}:EUR"],
+            )
+    seal_log()
+    result = reconcile(is_full=True)
+    assert found(result) == {"R4": 2}
+    assert places(result, "R4") == [f"{stream}@1#0" for stream in said]
+
+
+def test_an_event_that_the_settler_does_not_know_of(settled: tuple[UUID, UUID]) -> None:
+    table, player = uuid4(), settled[0]
+    deposit(player, 100)
+    sit(table, player, 100)
+    command(table_stream(table), cashed_out(player, 100))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE ledger.settlement_due SET version = 1 WHERE stream = %s", [table_stream(table)]
+        )
+        cursor.execute(
+            "UPDATE ledger.settlement_cursor SET version = 1 WHERE stream = %s",
+            [table_stream(table)],
+        )
+    settle_due()
+    seal_log()
+    result = reconcile(is_full=False)
+    assert found(result) == {"R4": 1}
+    assert places(result, "R4") == [f"{table_stream(table)}@2"]
 
 
 def test_an_escrow_that_is_open_after_the_end(
@@ -196,11 +287,24 @@ def test_payments_that_wait_too_long(sandbox: Sandbox) -> None:
     for order in (young, old):
         let_go(order, *admins)
     now, orders = timezone.now(), PaymentOrder.objects
-    for reference, hours in (("r1", 25), ("r2", 23)):
-        take_notice(notice("rent", reference=reference))
-        orders.filter(reference=reference).update(created_at=now - timedelta(hours=hours))
+    for hours in (25, 23):
+        keep(**NOBODYS, created_at=now - timedelta(hours=hours))
     orders.filter(id=old).update(updated_at=now - timedelta(hours=2))
     assert found(reconcile(is_full=False)) == {"R10": 1, "R12": 1}
+
+
+def test_a_withdrawal_whose_money_is_not_there(tampered: psycopg.Connection) -> None:
+    ona = a_player("ona")
+    pays_in(ona)
+    a_withdrawal(ona, 1_000)
+    assert found(reconcile(is_full=True)) == {}
+    move = """UPDATE ledger.account_balance SET balance = balance + %s WHERE account_id = (
+        SELECT id FROM ledger.account WHERE role = 'withdrawal' AND currency = 'EUR')"""
+    tampered.execute(move, [-1])
+    tampered.commit()
+    assert places(reconcile(is_full=True), "R12") == [f"withdrawal:{ona.id}:EUR"]
+    tampered.execute(move, [1])
+    tampered.commit()
 
 
 def test_other_apps_add_their_checks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,6 +343,8 @@ def test_the_command_tells_each_check_and_fails_on_a_finding(
 
 class Bank:
     """A provider that tells these payments of every day that it is asked for."""
+
+    methods = ("manual",)
 
     def __init__(self, *lines: Line) -> None:
         self.lines = lines
@@ -279,6 +385,53 @@ def test_a_payment_near_midnight_is_of_either_day(monkeypatch: pytest.MonkeyPatc
     assert "R6" not in found(reconcile(is_full=False))
     bank.lines = (replace(line, happened_at=line.happened_at - timedelta(days=2)),)
     assert places(reconcile(is_full=False), "R6") == [f"manual {line.reference}"]
+
+
+def test_a_payment_that_went_twice_or_in_another_currency(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (yesterdays(uuid4(), amount) for amount in (500, 600))
+    bank = Bank(first, replace(first, happened_at=first.happened_at - timedelta(hours=1)), second)
+    monkeypatch.setattr(outside, "providers", lambda: {"manual": bank})
+    (check,) = (one for one in reconcile(is_full=True).checks if one.name == "R6")
+    assert list(check.findings) == [
+        finding(f"manual {first.reference}", "500 EUR", "1000 EUR"),
+    ]
+    bank.lines = (first, replace(second, currency="XTK"))
+    assert places(reconcile(is_full=True), "R6") == [f"manual {second.reference}"]
+
+
+def test_a_payment_of_nobody_is_of_the_day_on_which_it_came(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was booked yesterday, when two people had named its player; the bank told of it before."""
+    line, came = yesterdays(uuid4(), 500), timezone.now() - timedelta(days=5)
+    said = {name: uuid4() for name in ("named_player", "first_approver", "second_approver")}
+    keep(**said, state="recorded", paid=500, reference=line.reference, created_at=came)
+    bank = Bank(replace(line, happened_at=came))
+    monkeypatch.setattr(outside, "providers", lambda: {"manual": bank})
+    for is_full in (False, True):
+        assert "R6" not in found(reconcile(is_full=is_full))
+
+
+def test_a_provider_that_tells_nothing_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(day: date) -> list[Line]:
+        raise refuse("unavailable")
+
+    bank = Bank()
+    monkeypatch.setattr(bank, "statement", fails)
+    monkeypatch.setattr(outside, "providers", lambda: {"manual": bank})
+    assert places(reconcile(is_full=True), "R6") == ["manual"]
+
+
+def test_an_export_that_comes_to_something_else(
+    settled: tuple[UUID, UUID], tampered: psycopg.Connection
+) -> None:
+    wallet = f"wallet:{settled[0]}:EUR"
+    move = """UPDATE ledger.account_balance SET balance = balance + %s
+        WHERE account_id = (SELECT id FROM ledger.account WHERE code = %s)"""
+    tampered.execute(move, [1, wallet])
+    result = reconcile(is_full=True)
+    tampered.execute(move, [-1, wallet])
+    assert places(result, "R11") == [f"export {wallet}"]
 
 
 def test_an_export_that_a_program_refuses(

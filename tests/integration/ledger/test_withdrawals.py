@@ -429,6 +429,39 @@ def test_a_payout_that_failed(
     assert "yet said to be paid" in caplog.text
 
 
+def test_a_payout_that_was_made_after_people_gave_up(
+    ona: Person,
+    going: UUID,
+    sandbox: Sandbox,
+    admins: tuple[Person, Person],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    send = sandbox.send_payout
+
+    def slow(order: Order) -> Result:
+        PaymentOrder.objects.filter(id=going).update(state="unknown", due_at=None)
+        for admin in admins:
+            says_of_withdrawal(admin, going, approved=False)
+        return send(order)
+
+    monkeypatch.setattr(sandbox, "send_payout", slow)
+    attend_order(going)
+    assert (state(going), funds(ona)) == ("returned", (15_000, 0))
+    assert "yet said to be paid" in caplog.text
+
+
+def test_a_provider_has_no_say_in_payouts_of_another(
+    ona: Person, admins: tuple[Person, Person], sandbox: Sandbox
+) -> None:
+    order = a_withdrawal(ona)
+    let_go(order, *admins)
+    for outcome in (Fate.PAID, Fate.FAILED):
+        payout_notice(order, outcome)
+    payout_notice(order, amount=4_999)
+    assert (state(order), funds(ona)) == ("sending", (5_000, 5_000))
+
+
 def test_another_amount_than_was_asked_for_is_left_to_people(
     ona: Person, going: UUID, sandbox: Sandbox
 ) -> None:

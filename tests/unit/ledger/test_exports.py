@@ -39,6 +39,7 @@ def source(version: int, log_index: int, digest: str, reverses: str | None = Non
         event_type="SeatTaken",
         event_hash="ee" * 32,
         reverses=reverses,
+        reverses_id=102 if reverses else None,
     )
 
 
@@ -120,7 +121,7 @@ def test_a_reversal_names_what_it_takes_back() -> None:
     back = Record(DAY, "reversal", RECORDS[1].legs, source(41, 164, "ab" * 32, "table/x@2#0"))
     assert "".join(comma.lines(HEAD, [back])).splitlines()[1].endswith(",table/x@2#0")
     (line,) = json_lines.lines(HEAD, [back])
-    assert json.loads(line)["reverses"] == "table/x@2#0"
+    assert json.loads(line)["reverses"] == {"entry_id": 102, "key": "table/x@2#0"}
 
 
 def test_lines_of_json_are_entries() -> None:
