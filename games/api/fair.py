@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from eventstore.api.requests import Body, read_body, receipt_for
-from games import fair_reads, histories, verdict
+from games import fair_reads, histories, money, verdict
 from games.rules.fair import ANCHOR_LENGTH_MAX
 from games.rules.tonkh.text import write
 from games.services.seats import sit_back_in, sit_out
@@ -127,6 +127,16 @@ class Verification(ApiView):
         """Everything that proves the deal of an ended hand, with our own verdict."""
         del request
         return answer(verdict.verification(hand_id))
+
+
+class Money(ApiView):
+    """`GET /hands/{hand_id}/money`."""
+
+    operations: ClassVar = {"GET": Operation("hand.money", scope="read")}
+
+    def get(self, request: Request, hand_id: UUID) -> Response:
+        """What an ended hand moved, and the entry of it."""
+        return answer(money.money_of(hand_id, self.caller(request)))
 
 
 class Text(ApiView):

@@ -26,6 +26,7 @@ urlpatterns = [
     path("tables/<uuid:table_id>/cards", fair.OwnCards.as_view()),
     path("hands/<uuid:hand_id>.tonkh", fair.Text.as_view()),
     path("hands/<uuid:hand_id>/verify", fair.Verification.as_view()),
+    path("hands/<uuid:hand_id>/money", fair.Money.as_view()),
     path("hands/<uuid:hand_id>/cards/<int:place>", fair.Card.as_view()),
     path("log/checkpoint", log.Newest.as_view()),
     path("log/checkpoints", log.Checkpoints.as_view()),

@@ -22,7 +22,7 @@ from ledger.selectors.balances import (
 )
 from ledger.selectors.currencies import currencies, currency_kinds, display, exponents
 from ledger.selectors.digests import batched, digest, digest_at
-from ledger.selectors.entries import EntryInFull, Filter, entries, entry
+from ledger.selectors.entries import EntryInFull, Filter, entries, entry, entry_id_of
 from ledger.selectors.looks import looks
 from ledger.selectors.payouts import arithmetic, hands_of, payouts, payouts_of
 from ledger.selectors.settlement import Cursor, cursor, is_settled, pending, settled_size
@@ -60,6 +60,7 @@ __all__ = [
     "display",
     "entries",
     "entry",
+    "entry_id_of",
     "escrow",
     "exponents",
     "hands_of",

@@ -117,6 +117,14 @@ def entry(entry_id: int) -> EntryInFull:
     return found[0]
 
 
+def entry_id_of(stream: str, version: int) -> int | None:
+    """Id of the first entry that an event made, None as long as there is none."""
+    sql = """SELECT id FROM ledger.entry WHERE (stream, version) = (%s::text, %s::int)
+        ORDER BY part LIMIT 1"""
+    rows = LIVE.rows(sql, [stream, version])
+    return int(rows[0][0]) if rows else None
+
+
 def legs_of(ids: Collection[int]) -> dict[int, list[Leg]]:
     """Legs of entries, in their order. One statement."""
     legs: dict[int, list[Leg]] = {number: [] for number in ids}

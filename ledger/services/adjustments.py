@@ -30,7 +30,7 @@ from ledger.core.events import AdjustmentApproved, AdjustmentProposed, Adjustmen
 from ledger.core.periods import FIRST_DAY
 from ledger.core.receipts import directors
 from ledger.models import Adjustment, AdjustmentComment
-from ledger.selectors import currency_kinds
+from ledger.selectors import currency_kinds, entry_id_of
 from ledger.services.orders import by_staff, lock_wallet, require_admin
 from ledger.services.wallets import record
 from ledger.store import manual as store
@@ -117,7 +117,7 @@ def approve(adjustment: UUID, approver: Person, note: str, receipt: Receipt) -> 
         approved = AdjustmentApproved(**said, approver=str(approver.id))
         (stored,) = _record(tx, row, Fact(approved, by_staff(approver)))
         _check_held(proposed)
-        entry = store.entry_of(stored)
+        entry = entry_id_of(stored.stream, stored.version)
         changes = {**_decision(tx, "approved", approver, note), "entry_id": entry}
         result = {"adjustment_id": str(row["id"]), "entry_id": entry}
         return Outcome(200, result, stored.stream, stored.version, stored.version, changes)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from uuid import UUID
 
-from eventstore.core.record import Stored
 from ledger.core.accounts import OWNER, parse, unstriped
 from ledger.core.entries import read_key
 from ledger.store.books import LIVE
@@ -46,12 +45,6 @@ def entry_legs(key: str) -> tuple[int, dict[str, int]] | None:
 def is_reversed(entry_id: int) -> bool:
     """Whether an entry was taken back."""
     return bool(LIVE.rows("SELECT 1 FROM ledger.entry WHERE reverses = %s", [entry_id]))
-
-
-def entry_of(event: Stored) -> int:
-    """Id of the one entry that an event made."""
-    sql = "SELECT id FROM ledger.entry WHERE (stream, version) = (%s::text, %s::int)"
-    return int(LIVE.rows(sql, [event.stream, event.version])[0][0])
 
 
 def asked_within_a_day(proposer: UUID, currency: str, at: datetime, adjustment: UUID) -> int:

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 ROLES = [role for role in next(iter(ROWS.values())) if role not in {"name", "method", "path"}]
 WAITING = [name for name in ROWS if name not in ROUTES]
-WAITING_NUMBER = 114  # falls with each endpoint that is built
+WAITING_NUMBER = 113  # falls with each endpoint that is built
 
 # What can not hold yet: (endpoint, caller) -> the answer until then. An admin's act in another's
 # event becomes a proposal; proposals and the second person come with the staff's endpoints.
@@ -22,6 +22,8 @@ POSTPONED = MappingProxyType(
         ("tournament.publish", "admin"): 403,
         ("tournament.open_registration", "admin"): 403,
         ("tournament.start", "admin"): 403,
+        # The fixture's hand is of a cash table, which has no director.
+        ("hand.money", "organiser_own"): 403,
         # API bots are admitted to tournaments with the option `api_bots`, which is not built.
         ("entry.create", "bot"): 403,
     }

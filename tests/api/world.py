@@ -207,6 +207,7 @@ FIXTURES: dict[str, Callable[[World], dict[str, Any]]] = {
     "seat.sit_out": lambda world: world.table("player_own", "opponent", "bot") and {},
     "seat.sit_in": lambda world: world.table("player_own", "opponent", "bot") and {},
     "hand.card": World.ended_hand,
+    "hand.money": World.ended_hand,
     "hand.verify": World.ended_hand,
     "hand.tonkh": World.ended_hand,
     "table.close": lambda world: world.table("opponent") and {"reason": "late"},
