@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 TOURNAMENTS_SHOWN = 3
 TABLES_SHOWN = 20
 OVER = frozenset({"settled", "cancelled"})
+BEFORE = frozenset({"announced", "registration"})
 
 
 class LiveTable(Protocol):
@@ -63,10 +64,14 @@ class TournamentRow:
     name: str
     status: str
     is_live: bool
+    takes_entries: bool
     level: int
     stake: int
     alive: int
     entries: int
+    places: int
+    price: str | None
+    """What an entry costs, None if nothing."""
     tables: tuple[TableRow, ...]
     prizes: tuple[PrizeRow, ...]
 
@@ -96,15 +101,19 @@ def _tournament(seen: events.Seen) -> TournamentRow:
     row, state = seen.row, seen.state
     clock, counts = events.clock(state), events.counts(state)
     names, worth = people(prize.player for prize in state.prizes), worth_in(row.currency)
+    price = state.settings.price + (state.settings.bounty or 0)
     return TournamentRow(
         id=str(row.id),
         name=row.name,
         status=status_text(row.status),
         is_live=row.status not in OVER,
+        takes_entries=row.status in BEFORE,
         level=clock["level"],
         stake=clock["stake"],
         alive=counts["alive"],
         entries=counts["entries"],
+        places=state.settings.entries_max,
+        price=worth(price) if price else None,
         tables=tuple(
             _table(table, number)
             for number, table in enumerate(games.tables_of_tournament(row.id), 1)

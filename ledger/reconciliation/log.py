@@ -56,11 +56,9 @@ def read(scope: Scope) -> Reading:
         end = min(start + READ_LEAVES, scope.size)
         events = list(_money(start, end))
         _compare(reading, [event for event in events if _is_due(event, cursors)])
-        reading.findings += [
-            finding(f"{event.stream}@{event.version}", "marked for nobody", "settled")
-            for event in events
-            if not _is_due(event, cursors) and event.version > owed.get(event.stream, 0)
-        ]
+        for event in events:
+            if not _is_due(event, cursors) and event.version > owed.get(event.stream, 0):
+                _note_unmarked(reading, event)
         start = end
     return reading
 
@@ -102,6 +100,15 @@ def _is_due(event: Stored, cursors: Mapping[str, int]) -> bool:
     """Whether its entries must be there: the settler's are after its cursor has passed them."""
     inline = (event.type, event.schema) in INLINE
     return inline or event.version <= cursors.get(event.stream, 0)
+
+
+def _note_unmarked(reading: Reading, event: Stored) -> None:
+    """Of what no settler will ever look at: right for tournament chips, which are no money."""
+    if event.type in ENDS:
+        reading.ended.append(str(subject(event.stream)))  # without accounts, nothing to close
+    elif entries_for(event) != ():
+        place = f"{event.stream}@{event.version}"
+        reading.findings.append(finding(place, "marked for nobody", "settled"))
 
 
 def _compare(reading: Reading, events: Sequence[Stored]) -> None:

@@ -1,6 +1,8 @@
 """The fixture `replay` itself: each thing that it looks at, with a difference planted in it."""
 
 import json
+import os
+import sys
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -341,3 +343,14 @@ def test_the_command_prints_it(tournament: UUID, capsys: pytest.CaptureFixture[s
     for wrong, version in ((stream, 99), (table_stream(new_id()), None), (store.streams()[0], 1)):
         with pytest.raises(CommandError, match=r"version|is no table"):
             call_command("replay", wrong, at=version)
+
+
+def test_a_reader_that_has_enough_is_no_fault(
+    tournament: UUID, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as closed:
+        monkeypatch.setattr(sys, "stdout", closed)
+        call_command("replay", tournament_stream(tournament))
+    assert capsys.readouterr().err == ""

@@ -140,6 +140,27 @@ def test_the_first_page_shows_a_tournament_to_its_prizes(client: Client) -> None
     assert "<b>3000 XTK</b>" in shown
 
 
+def test_a_tournament_that_takes_entries_says_what_one_costs(client: Client) -> None:
+    organiser = a_player("jonas", "organiser")
+    asked: dict[str, Any] = SHORT | {"buy_in": 450, "fee": 50}
+    tournament = a_tournament(organiser, entries_min=9, entries_max=9, **asked)
+    with_bots(tournament, organiser, 8)
+    shown = client.get("/").content.decode()
+    assert "8 of 9 places are taken." in shown
+    assert "An entry costs 500 XTK." in shown
+    assert "players are in" not in shown
+    lithuanian = client.get("/", headers={"Accept-Language": "lt"}).content.decode()
+    assert "Užimta vietų: 8 iš 9." in lithuanian
+    assert "Dalyvavimas kainuoja 500 XTK." in lithuanian
+    with_bots(tournament, organiser, 1)
+    assert "9 of 9 players are in." in client.get("/").content.decode()
+
+
+def test_an_entry_that_costs_nothing_is_free(client: Client) -> None:
+    a_tournament(a_player("jonas", "organiser"), buy_in=0, fee=0, **SHORT)
+    assert "An entry is free." in client.get("/").content.decode()
+
+
 def test_the_pages_speak_lithuanian(client: Client, table: UUID) -> None:
     shown = client.get(f"/tables/{table}", headers={"Accept-Language": "lt"}).content.decode()
     assert '<html lang="lt">' in shown

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
+from django.core.exceptions import ImproperlyConfigured
+
 from tonk_site.embedded_services import ADDRESSES, data_folder, given_addresses, running
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ MANUAL_CASHIER = "ledger.cashier.manual.Manual"
 PROFILES: tuple[Literal["run", "production"], ...] = ("run", "production")
 
 
-class BadEnvironment(ValueError):
+class BadEnvironment(ImproperlyConfigured):
     """A variable has a value that means nothing; the message names it."""
 
 

@@ -23,10 +23,10 @@ class Tonk:
         token: str | None = None,
         *,
         transport: httpx.BaseTransport | None = None,
-        folder: Path | None = None,
+        folder: Path | str | None = None,
     ) -> None:
         self.base_url = base_url
-        self.folder = folder
+        self.folder = None if folder is None else Path(folder)
         self._wire = Wire(base_url, token, transport=transport)
 
     def __enter__(self) -> Self:
@@ -216,16 +216,20 @@ class Tonk:
         """The table when I have no seat there any more, or it is closed.
 
         `choose` is given the state whenever I am to act, and names the move. The seat takes part in
-        the fair deal, unless `fair` is false. Raises, besides: DealNotFair.
+        the fair deal, unless `fair` is false. Reads wait up to two minutes for a server that is
+        away. Raises, besides: DealNotFair.
         """
-        return playing.play(self, table_id, choose, fair=fair)
+        with self._wire.patient():
+            return playing.play(self, table_id, choose, fair=fair)
 
     def play_tournament(self, tournament_id: str, choose: Choose, *, fair: bool = True) -> Document:
         """My entry when I am out, or the tournament is over; I follow where I am seated.
 
-        Each seat takes part in the fair deal, as in `play`. Raises, besides: DealNotFair.
+        Each seat takes part in the fair deal, and reads wait, as in `play`. Raises, besides:
+        DealNotFair.
         """
-        return playing.play_tournament(self, tournament_id, choose, fair=fair)
+        with self._wire.patient():
+            return playing.play_tournament(self, tournament_id, choose, fair=fair)
 
     def pause(self, seconds: float) -> None:
         """Wait, unless the client is closed meanwhile."""

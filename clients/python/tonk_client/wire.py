@@ -2,7 +2,8 @@
 
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
@@ -13,6 +14,7 @@ Document = dict[str, Any]
 Parameter = str | int | None
 
 ATTEMPTS_MAX = 6
+PATIENT_ATTEMPTS_MAX = 30  # two minutes of pauses
 FIRST_PAUSE_SECONDS = 0.1  # doubled each time, unless the server says how long
 PAUSE_SECONDS_MAX = 5.0
 ANSWER_SECONDS_MAX = 20.0
@@ -42,7 +44,7 @@ class Wire:
         self, base_url: str, token: str | None, *, transport: httpx.BaseTransport | None = None
     ) -> None:
         self.token = token
-        self._closing = threading.Event()
+        self._closing, self._is_patient = threading.Event(), False
         self._http = httpx.Client(
             base_url=f"{base_url.rstrip('/')}/api/v1",
             timeout=ANSWER_SECONDS_MAX,
@@ -53,6 +55,15 @@ class Wire:
         """End every wait and drop the connection."""
         self._closing.set()
         self._http.close()
+
+    @contextmanager
+    def patient(self) -> Iterator[None]:
+        """Inside, reads wait for a server that is away, such as one that is started anew."""
+        before, self._is_patient = self._is_patient, True
+        try:
+            yield
+        finally:
+            self._is_patient = before
 
     def get(self, path: str, *, wait: int = 0, **query: Parameter) -> Document | None:
         """A document, or None where there is nothing newer. Raises: Problem, NoAnswer, Closed."""
@@ -85,7 +96,7 @@ class Wire:
             raise Closed
 
     def _sent(self, request: httpx.Request, *, safe: bool) -> httpx.Response:
-        """The answer, after as many attempts as it takes and `ATTEMPTS_MAX` allows.
+        """The answer, after as many attempts as it takes and are allowed.
 
         A request that is not `safe` is sent again only if the server surely did not take it.
         """
@@ -100,15 +111,23 @@ class Wire:
                 answer = self._http.send(request)
             except httpx.TransportError as fault:
                 unsent = isinstance(fault, httpx.ConnectError)
-                if attempt == ATTEMPTS_MAX or not (safe or unsent):
+                is_away = not isinstance(fault, httpx.TimeoutException)
+                if attempt >= self._most(request, is_away=is_away) or not (safe or unsent):
                     raise NoAnswer(f"{request.method} {request.url}: {fault!r}") from fault
             except RuntimeError as fault:  # httpx, when it was closed meanwhile
                 raise Closed from fault
             else:
-                if attempt == ATTEMPTS_MAX or not _is_busy(answer):
+                is_away = answer.status_code in PROXY
+                if attempt >= self._most(request, is_away=is_away) or not _is_busy(answer):
                     return answer
-                retry_after = answer.headers.get("Retry-After")
+                if attempt < ATTEMPTS_MAX:  # patience lasts as long, whatever the server asks for
+                    retry_after = answer.headers.get("Retry-After")
             self.pause(pause_seconds(attempt, retry_after))
+
+    def _most(self, request: httpx.Request, *, is_away: bool) -> int:
+        """How often a request is tried where that is how it ended."""
+        waits = self._is_patient and is_away and request.method == "GET"
+        return PATIENT_ATTEMPTS_MAX if waits else ATTEMPTS_MAX
 
 
 def _is_busy(answer: httpx.Response) -> bool:

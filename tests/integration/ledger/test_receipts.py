@@ -29,6 +29,7 @@ from ledger.core import events
 from ledger.core.receipts import claims
 from ledger.models import Entry
 from ledger.receipts import booked, payouts, receipt
+from ledger.reconciliation import reconcile
 from ledger.services import settle_due
 from ledger.services.wallets import record
 from players.selectors import Person
@@ -179,6 +180,7 @@ def test_the_prizes_of_a_tournament(tmp_path: Path) -> None:
     with_bots(tournament, organiser, 4, "random-0")
     until_rest(tournament)
     seal_log()
+    assert [check.findings for check in reconcile(is_full=True).checks if check.count] == []
     entries = payouts(tournament_stream(tournament))
     assert entries
     for entry in entries:

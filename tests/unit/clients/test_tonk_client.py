@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 
+from clients.python import tonk_client
 from clients.python.tonk_client import Closed, NoAnswer, Problem, Tonk, wire
 
 if TYPE_CHECKING:
@@ -146,6 +150,77 @@ def test_patience_ends() -> None:
     server = Server(*[httpx.ConnectError("refused")] * 6)
     with pytest.raises(NoAnswer, match="refused"):
         server.tonk.enter(EVENT)
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long the client would wait, each time; it does not."""
+    found: list[float] = []
+    monkeypatch.setattr(wire, "FIRST_PAUSE_SECONDS", 0.1)
+    monkeypatch.setattr(wire.Wire, "pause", lambda _, seconds: found.append(seconds))
+    return found
+
+
+AWAY = [
+    httpx.ConnectError("refused"),
+    httpx.RemoteProtocolError("cut"),
+    httpx.Response(503, text="starting"),
+    refusal("unavailable", 503, retryable=True),  # asks to be called again at once
+]
+
+
+@pytest.mark.parametrize("away", AWAY, ids=["refused", "cut", "proxy", "unavailable"])
+def test_whoever_plays_waits_for_a_server_that_is_away(
+    away: httpx.Response | Exception, pauses: list[float]
+) -> None:
+    server = Server(ok(state(3)), *[away] * 29, ok(state(9, seat=None)))
+    assert server.tonk.play(TABLE, first, fair=False)["version"] == 9
+    assert max(pauses) == wire.PAUSE_SECONDS_MAX
+    assert 110 < sum(pauses) < 125
+
+
+@pytest.mark.parametrize("away", AWAY, ids=["refused", "cut", "proxy", "unavailable"])
+def test_after_two_minutes_he_is_told(
+    away: httpx.Response | Exception, pauses: list[float]
+) -> None:
+    server = Server(ok({"player_id": PLAYER}), *[away] * 30)
+    with pytest.raises((NoAnswer, Problem)):
+        server.tonk.play_tournament(EVENT, first, fair=False)
+    assert not server.answers
+    with pytest.raises((NoAnswer, Problem)):  # who does not play is told at once
+        Server(*[away] * 6).tonk.state(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("before", "hindrance"),
+    [
+        (ok(state(3, legal="S")), httpx.ConnectError("refused")),  # of a move
+        (ok(state(3)), httpx.ReadTimeout("silent")),
+        (ok(state(3)), refusal("rate_limited", 429, retryable=True)),
+    ],
+    ids=["write", "silent", "busy"],
+)
+def test_nothing_else_is_waited_for(
+    before: httpx.Response, hindrance: httpx.Response | Exception, pauses: list[float]
+) -> None:
+    server = Server(before, *[hindrance] * 6)
+    with pytest.raises((NoAnswer, Problem)):
+        server.tonk.play(TABLE, first, fair=False)
+    assert not server.answers
+
+
+def test_the_example_ends_with_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Path(tonk_client.__file__).parents[1] / "README.md"
+    example = page.read_text().split("```python\n", 1)[1].split("```", 1)[0]
+    monkeypatch.setitem(sys.modules, "tonk_client", tonk_client)
+
+    def refuses(*_: object) -> httpx.Response:
+        raise httpx.ConnectError("refused")
+
+    monkeypatch.setattr(httpx.Client, "send", refuses)
+    with pytest.raises(SystemExit) as ended:
+        exec(example, {})  # the very lines that are printed
+    assert re.fullmatch(r"POST http://[^\n]*ConnectError\('refused'\)", str(ended.value.code))
 
 
 def test_a_registration_that_may_have_arrived_is_not_repeated() -> None:
@@ -311,6 +386,11 @@ def test_a_tournament_ends_and_who_is_not_in_it_is_told() -> None:
     server = Server(ok({"player_id": "nobody"}), entered("playing"))
     with pytest.raises(LookupError):
         server.tonk.play_tournament(EVENT, first, fair=False)
+
+
+def test_a_folder_may_be_named_by_its_text() -> None:
+    with Tonk("http://tonk.test", folder="kept") as tonk:
+        assert tonk.folder == Path("kept")
 
 
 def test_closing_ends_a_wait() -> None:

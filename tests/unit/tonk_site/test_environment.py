@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tonk_site.celery import app, broker_url
+from tonk_site.embedded_services import CHECKOUT
 from tonk_site.settings import base, env
 
 if TYPE_CHECKING:
@@ -43,6 +47,16 @@ def test_given_values_are_used(tmp_path: Path) -> None:
 def test_a_value_that_means_nothing_is_named(name: str, value: str) -> None:
     with pytest.raises(env.BadEnvironment, match=name):
         env.read({**GIVEN, name: value})
+
+
+def test_a_command_says_so_in_one_line() -> None:
+    own = {**os.environ, "PORT": "abc", "DJANGO_SETTINGS_MODULE": "tonk_site.settings"}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "up"],
+        cwd=CHECKOUT, env=own, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "PORT is 'abc', not a whole number\n"
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """`manage.py dealer_key`: the keys that seal what waits for its reveal (`eventstore.md` 5.4)."""
 
+import sys
 from argparse import ArgumentParser
 from typing import Any
 
@@ -38,15 +39,19 @@ class Command(BaseCommand):
             self.stdout.write(f"{resume()} tables are looked after again")
         elif options["act"] == "void-lost":
             self._void_lost(is_meant=options["yes"])
-        self._list()
+        if self._list() and options["act"] == "list":
+            sys.exit(1)
 
-    def _list(self) -> None:
+    def _list(self) -> bool:
+        """Print a line a key. Whether one is lost."""
         hands, lots, newest = dealer.hands_by_key(), lots_by_key(), sealing.newest()
         there = [*([] if newest is None else [newest]), *sealing.older()]
-        for key_id in [*there, *sorted((hands.keys() | lots.keys()) - set(there))]:
+        lost = sorted((hands.keys() | lots.keys()) - set(there))
+        for key_id in [*there, *lost]:
             state = "seals" if key_id == newest else "opens" if key_id in there else "lost"
             counts = f"{hands.get(key_id, 0)} hands, {lots.get(key_id, 0)} lots"
             self.stdout.write(f"{key_id} {state}: {counts}")
+        return bool(lost)
 
     def _prune(self) -> None:
         for key_id in sealing.prune(dealer.hands_by_key().keys() | lots_by_key().keys()):
@@ -59,8 +64,11 @@ class Command(BaseCommand):
                 "no key is in its file here: run this where the workers run, or make a new key by "
                 "`dealer_key rotate` first"
             )
-        for lost in list(lost_hands()):
+        hands = list(lost_hands())
+        for lost in hands:
             self.stdout.write(_said(lost, self._give_up(lost) if is_meant else "is lost"))
+        if hands and not is_meant:
+            self.stdout.write("nothing was done: `dealer_key void-lost --yes` gives them up")
         lots = sum(count for key_id, count in lots_by_key().items() if sealing.is_lost(key_id))
         if lots:
             self.stdout.write(f"{lots} tournaments stand still: the seed of their lot is lost")

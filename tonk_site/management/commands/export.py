@@ -2,12 +2,12 @@
 
 import json
 import logging
-import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
+from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO
@@ -16,6 +16,7 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 from typing_extensions import override
 
+from eventstore import tree
 from eventstore.core.ids import subject
 from eventstore.core.refusal import Refused
 from eventstore.exports import LOGGER, log_export, stream_export
@@ -25,6 +26,7 @@ from ledger.exports import FORMS, wanted
 from ledger.receipts import booked, receipt
 from ledger.services import access
 from ledger.services.access import OPERATOR, Look
+from tonk_site.pipes import while_read
 
 PROGRESS_LINES = 50_000
 
@@ -119,8 +121,19 @@ def _books_parsers(actions: Any) -> Iterator[ArgumentParser]:
 
 
 def _books(arguments: Mapping[str, Any]) -> Lines:
+    form = arguments["action"]
     asked = wanted(*(arguments[name] for name in ("size", "start", "end", "currency")))
-    return access.export(arguments["action"], asked, OPERATOR)
+    return _told(access.export(form, asked, OPERATOR), form, asked.size)
+
+
+def _told(chunks: Lines, form: str, size: int) -> Lines:
+    """The same bytes; what they were is told once all of them are written."""
+    summed = sha256()
+    for chunk in chunks:
+        summed.update(chunk)
+        yield chunk
+    told = (form, OPERATOR, size, tree.root(size).hex(), summed.hexdigest())
+    logger.info("exported %s for %s: size %s, root %s, sha256 %s", *told)
 
 
 ACTIONS: Mapping[str, Callable[[Mapping[str, Any]], Lines]] = MappingProxyType(
@@ -131,11 +144,8 @@ ACTIONS: Mapping[str, Callable[[Mapping[str, Any]], Lines]] = MappingProxyType(
 @contextmanager
 def _opened(out: Path | None) -> Iterator[BinaryIO]:
     if out is None:
-        try:
+        with while_read():
             yield sys.stdout.buffer
-        except BrokenPipeError:  # whoever reads has enough; what Python holds back goes nowhere
-            with Path(os.devnull).open("wb") as nowhere:
-                os.dup2(nowhere.fileno(), sys.stdout.fileno())
         return
     try:
         with out.open("wb") as file:

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from typing_extensions import override
 
+from tonk_site.pipes import while_read
 from tonk_site.proof import state_at
 
 
@@ -23,6 +24,8 @@ class Command(BaseCommand):
     @override
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            print(json.dumps(state_at(options["stream"], options["at"]), ensure_ascii=False))
+            state = state_at(options["stream"], options["at"])
         except ValueError as fault:
             raise CommandError(str(fault)) from fault
+        with while_read():
+            print(json.dumps(state, ensure_ascii=False))
