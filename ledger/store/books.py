@@ -4,7 +4,7 @@ Everything takes the `Books` that it works on: the live ones, or those that a re
 them from the same SQL. No transaction is opened here.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -182,7 +182,7 @@ def post(books: Books, entry: Entry, recorded_at: datetime) -> Posted:
                 recorded_at,
                 _reversed_id(books, entry),
                 entry.hash,
-                *(list(column) for column in zip(*legs, strict=True)),
+                *map(_integers, zip(*legs, strict=True)),
             ],
         )
     return Posted(*rows[0])
@@ -211,21 +211,37 @@ def post_batch(books: Books, entries: Sequence[Entry], recorded_at: datetime) ->
         )
         for entry in entries
     ]
-    *columns, reverses, hashes = (list(column) for column in zip(*heads, strict=True))
+    kinds, currencies, streams, versions, parts, effective_ats, reverses, hashes = map(
+        list, zip(*heads, strict=True)
+    )
     with refusals(books, ids):
         rows = books.rows(
             """SELECT entry_id, fresh FROM ledger.post_batch(%s::smallint[], %s::text[], %s::text[],
                 %s::int[], %s::int[], %s::timestamptz[], %s::timestamptz, %s::bigint[], %s::bytea[],
                 %s::int[], %s::int[], %s::bigint[], %s::bigint[])""",
             [
-                *columns,
+                _integers(kinds),
+                currencies,
+                streams,
+                _integers(versions),
+                _integers(parts),
+                effective_ats,
                 recorded_at,
-                reverses,
+                _integers(reverses),
                 hashes,
-                *(list(column) for column in zip(*legs, strict=True)),
+                *map(_integers, zip(*legs, strict=True)),
             ],
         )
     return [Posted(*row) for row in rows]
+
+
+def _integers(values: Iterable[int | None]) -> str:
+    """An array as PostgreSQL writes it: the driver would look at each of its elements.
+
+    >>> _integers([1, None, -3])
+    '{1,NULL,-3}'
+    """
+    return "{" + ",".join("NULL" if one is None else str(one) for one in values) + "}"
 
 
 def _reversed_id(books: Books, entry: Entry) -> int | None:
