@@ -28,6 +28,8 @@ from ledger.models import AuditAccess
 from ledger.services import settle_due
 from ledger.store.closing import Cut, trial_of
 from tests.api.callers import caller, refused
+from tests.drive import until_rest
+from tests.factories import SHORT, a_player, a_tournament, with_bots
 from tests.integration.ledger.case_books import book_all
 from tests.integration.ledger.commands import cashed_out, command, deposit, sit
 from tests.sealing import seal_log
@@ -89,6 +91,21 @@ def test_every_case_is_exported(
         with subtests.test("refused with one cent changed", form=form):
             for changed in with_a_cent_more(text):
                 assert accepts(judge, changed, tmp_path)
+
+
+def test_a_tournament_of_bots_is_exported(tmp_path: Path) -> None:
+    """As the demo holds one: play chips, whose amounts have no decimals."""
+    organiser = a_player("jonas", "organiser")
+    tournament = a_tournament(organiser, entries_min=3, entries_max=3, **SHORT)
+    with_bots(tournament, organiser, 3, "random-0")
+    until_rest(tournament)
+    seal_log()
+    for form, judge in judges().items():
+        text = export(form, everything())
+        assert accepts(judge, text, tmp_path) is None
+        changed = re.sub(r"(?<=  )-?\d+(?= XTK)", lambda at: str(int(at[0]) + 1), text, count=1)
+        assert changed != text
+        assert accepts(judge, changed, tmp_path)
 
 
 def with_a_cent_more(text: str) -> list[str]:
