@@ -15,7 +15,7 @@ from django.db import connections, transaction
 
 from eventstore import store as log
 from eventstore.core.record import Stored
-from eventstore.core.refusal import Refusal, Refused
+from eventstore.core.refusal import InvariantBroken, Refusal, Refused
 from ledger.core.entries import INLINE, NO_MONEY, entries_for
 from ledger.selectors import batched
 from ledger.selectors.settlement import CATEGORIES
@@ -123,8 +123,10 @@ def _post(books: Books, work: list[Work]) -> Difference | None:
     if _refusal(books, work) is None:
         return None
     singles = ((event, _refusal(books, [(event, entries)])) for event, entries in work)
-    event, refusal = next((event, refusal) for event, refusal in singles if refusal)
-    return Difference(f"{event.stream}@{event.version}", None, f"refused: {refusal.code}")
+    for event, refusal in singles:
+        if refusal:
+            return Difference(f"{event.stream}@{event.version}", None, f"refused: {refusal.code}")
+    raise InvariantBroken("a batch is refused of which every event is posted alone")
 
 
 def _refusal(books: Books, work: Sequence[Work]) -> Refusal | None:

@@ -77,9 +77,11 @@ class Entry:
     @property
     def hash(self) -> bytes:
         """SHA-256 of the canonical bytes, computed once."""
-        if self._hash is None:
-            object.__setattr__(self, "_hash", sha256(self.canonical).digest())
-        return self._hash or b""
+        found = self._hash
+        if found is None:
+            found = sha256(self.canonical).digest()
+            object.__setattr__(self, "_hash", found)
+        return found
 
 
 def key_of(stream: str, version: int, part: int) -> str:

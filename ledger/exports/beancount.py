@@ -1,11 +1,11 @@
 """The books for Beancount 3."""
 
 from collections.abc import Iterable, Iterator
-from datetime import timedelta
+from datetime import date, timedelta
 
 from ledger.core.currencies import decimal_text
 from ledger.core.periods import FIRST_DAY
-from ledger.exports.closing import Closing
+from ledger.exports.closing import Balance, written
 from ledger.exports.names import declared, name_of
 from ledger.exports.records import Head, Record
 
@@ -16,17 +16,21 @@ EXACT = 'option "tolerance_multiplier" "0"'
 def lines(head: Head, records: Iterable[Record]) -> Iterator[str]:
     """The file, in pieces."""
     exponents = head.exponents
-    closing = Closing()
     yield _declarations(head)
-    for record in closing.passing(records):
-        yield _transaction(record, exponents)
-    if closing.last is not None and closing.balances():
-        # A balance counts at the start of its day.
-        day = closing.last.day + timedelta(days=1)
-        yield "\n" + "".join(
-            f"{day} balance {name}  {decimal_text(sum_, exponents[currency])} {currency}\n"
-            for name, currency, sum_ in closing.balances()
-        )
+    yield from written(
+        records,
+        lambda record: _transaction(record, exponents),
+        lambda day, balances: _balances(day, balances, exponents),
+    )
+
+
+def _balances(day: date, balances: list[Balance], exponents: dict[str, int]) -> str:
+    """A balance counts at the start of its day, so those of the end stand on the next one."""
+    return "\n" + "".join(
+        f"{day + timedelta(days=1)} balance {name}"
+        f"  {decimal_text(sum_, exponents[currency])} {currency}\n"
+        for name, currency, sum_ in balances
+    )
 
 
 def _declarations(head: Head) -> str:

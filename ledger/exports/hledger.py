@@ -1,9 +1,10 @@
 """The books for hledger, under all of its strict checks."""
 
 from collections.abc import Iterable, Iterator
+from datetime import date
 
 from ledger.core.currencies import decimal_text
-from ledger.exports.closing import Closing
+from ledger.exports.closing import Balance, written
 from ledger.exports.names import declared, name_of
 from ledger.exports.records import Head, Record
 
@@ -13,16 +14,19 @@ _SAMPLE = "1000"  # an amount that shows how many decimals a currency has
 def lines(head: Head, records: Iterable[Record]) -> Iterator[str]:
     """The file, in pieces."""
     exponents = head.exponents
-    closing = Closing()
     yield _declarations(head)
-    for record in closing.passing(records):
-        yield _transaction(record, exponents)
-    if closing.last is not None and closing.balances():
-        yield f"\n{closing.last.day} * (closing) closing balances\n" + "".join(
-            f"    {name}  {_amount(0, exponents, currency)} = "
-            f"{_amount(sum_, exponents, currency)}\n"
-            for name, currency, sum_ in closing.balances()
-        )
+    yield from written(
+        records,
+        lambda record: _transaction(record, exponents),
+        lambda day, balances: _balances(day, balances, exponents),
+    )
+
+
+def _balances(day: date, balances: list[Balance], exponents: dict[str, int]) -> str:
+    return f"\n{day} * (closing) closing balances\n" + "".join(
+        f"    {name}  {_amount(0, exponents, currency)} = {_amount(sum_, exponents, currency)}\n"
+        for name, currency, sum_ in balances
+    )
 
 
 def _declarations(head: Head) -> str:

@@ -65,13 +65,15 @@ FROM (
 ) legs WHERE running < min_balance ORDER BY 1"""
 
 
+_LEGS = "SELECT count(*) FROM ledger.posting WHERE entry_id >= %(first_entry)s"
+
+
 def balances(scope: Scope) -> Found:
     """R1: each stored balance is the sum of its legs, whose versions and balances chain."""
-    counted = "SELECT count(*) FROM ledger.posting WHERE entry_id >= %(first_entry)s"
     findings = findings_of(_CHAINS, scope) + findings_of(_NEWEST, scope)
     if scope.is_full:
         findings += findings_of(_SUMS, scope)
-    return Found({"legs": figure(counted, scope)}, findings)
+    return Found({"legs": figure(_LEGS, scope)}, findings)
 
 
 def sums(scope: Scope) -> Found:
@@ -85,8 +87,7 @@ def sums(scope: Scope) -> Found:
 
 def floors(scope: Scope) -> Found:
     """R3: no account was below its floor, at any of its versions nor in the order of the log."""
-    counted = "SELECT count(*) FROM ledger.posting WHERE entry_id >= %(first_entry)s"
     findings = findings_of(_FLOORS, scope)
     if scope.is_full:
         findings += findings_of(_FLOORS_IN_LOG_ORDER, scope)
-    return Found({"legs": figure(counted, scope)}, findings)
+    return Found({"legs": figure(_LEGS, scope)}, findings)

@@ -1,7 +1,8 @@
 """Checks of what is under way: R10, R12, and the sums of cash of R6."""
 
-from ledger.reconciliation.found import Found, Scope, figure, findings_of
+from ledger.reconciliation.found import Found, Scope, figure, finding, findings_of
 from ledger.store.books import LIVE
+from ledger.store.orders import uncovered
 
 LAG_SECONDS_MAX = 60
 UNASSIGNED_HOURS_MAX = 24
@@ -23,14 +24,6 @@ _SENDING = """
 SELECT 'withdrawal ' || id, state, 'paid or returned' FROM ledger.payment_order
 WHERE state IN ('sending', 'unknown')
     AND updated_at < %(now)s - make_interval(hours => %(most)s) ORDER BY updated_at"""
-# More is there after a payment was reversed; less would leave an order without its money.
-_HELD = """
-SELECT a.code, b.balance, sum(o.amount) FROM ledger.account a
-JOIN ledger.account_balance b ON b.account_id = a.id
-JOIN ledger.payment_order o ON o.player = a.owner AND o.currency = a.currency
-    AND o.direction = 'out' AND o.state NOT IN ('paid', 'returned')
-WHERE a.role = 'withdrawal' GROUP BY a.code, b.balance HAVING b.balance < sum(o.amount)
-ORDER BY 1"""
 _CASH = """
 SELECT min(left(a.code, -3)), sum(b.balance), '0 or more' FROM ledger.account a
 JOIN ledger.account_balance b ON b.account_id = a.id WHERE a.role = 'cash'
@@ -54,7 +47,7 @@ def payouts(scope: Scope) -> Found:
     under_way = "SELECT count(*) FROM ledger.payment_order WHERE state IN ('sending', 'unknown')"
     findings = [
         *findings_of(_SENDING, scope, most=SENDING_HOURS_MAX),
-        *findings_of(_HELD, scope),
+        *(finding(*one) for one in uncovered()),
     ]
     return Found({"sending": figure(under_way, scope)}, findings)
 

@@ -314,7 +314,7 @@ def _check_held(proposed: AdjustmentProposed) -> None:
     Asked after the posting, whose lock every step of a withdrawal waits for.
     """
     for line in proposed.lines:
-        if line.account.startswith("withdrawal:") and not orders.covers_held(line.account):
+        if line.account.startswith("withdrawal:") and orders.uncovered(line.account):
             raise refuse("floor_violated", account=line.account)
 
 

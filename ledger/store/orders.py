@@ -110,18 +110,22 @@ def owes(player: UUID) -> bool:
     ).exists()
 
 
-def covers_held(code: str) -> bool:
-    """Whether an account of withdrawals has at least what the open ones of its player hold."""
-    rows = LIVE.rows(
-        """SELECT b.balance >= (
-            SELECT coalesce(sum(o.amount), 0) FROM ledger.payment_order o
-            WHERE o.player = a.owner AND o.currency = a.currency AND o.direction = 'out'
-                AND o.state NOT IN ('paid', 'returned'))
-        FROM ledger.account a JOIN ledger.account_balance b ON b.account_id = a.id
-        WHERE a.code = %s""",
-        [code],
-    )
-    return bool(rows[0][0])
+def uncovered(code: str | None = None) -> list[tuple[str, int, int]]:
+    """Accounts of withdrawals with less than the open ones of their players hold: code, balance,
+    what they hold. Of one account, or of all. More may be there, after a payment was reversed.
+    """
+    return [
+        (found, balance, int(held))
+        for found, balance, held in LIVE.rows(
+            """SELECT a.code, b.balance, sum(o.amount) FROM ledger.account a
+            JOIN ledger.account_balance b ON b.account_id = a.id
+            JOIN ledger.payment_order o ON o.player = a.owner AND o.currency = a.currency
+                AND o.direction = 'out' AND o.state NOT IN ('paid', 'returned')
+            WHERE a.role = 'withdrawal' AND a.code = coalesce(%s::text, a.code)
+            GROUP BY a.code, b.balance HAVING b.balance < sum(o.amount) ORDER BY 1""",
+            [code],
+        )
+    ]
 
 
 def sources(player: UUID, currency: str) -> dict[str, int]:

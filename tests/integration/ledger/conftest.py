@@ -13,7 +13,10 @@ from ledger import cashier
 from ledger.cashier.sandbox import Sandbox
 from ledger.replay import differences
 from ledger.services import settle_due
+from players.core.roles import ADMIN
+from players.selectors import Person
 from tests.databases import owner
+from tests.factories import a_player
 from tests.integration.ledger.commands import (
     cashed_out,
     command,
@@ -87,3 +90,18 @@ def sandbox(settings: Any) -> Iterator[Sandbox]:
     assert isinstance(found, Sandbox)
     yield found
     cashier._made.cache_clear()
+
+
+@pytest.fixture
+def ona() -> Person:
+    return a_player("ona")
+
+
+@pytest.fixture
+def algis() -> Person:
+    return a_player("algis", ADMIN)
+
+
+@pytest.fixture
+def daiva() -> Person:
+    return a_player("daiva", ADMIN)

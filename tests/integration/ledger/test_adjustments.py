@@ -53,21 +53,6 @@ def list_is_as_told(request: pytest.FixtureRequest, replay: None) -> Iterator[No
 
 
 @pytest.fixture
-def ona() -> Person:
-    return a_player("ona")
-
-
-@pytest.fixture
-def algis() -> Person:
-    return a_player("algis", ADMIN)
-
-
-@pytest.fixture
-def daiva() -> Person:
-    return a_player("daiva", ADMIN)
-
-
-@pytest.fixture
 def jonas() -> Person:
     return a_player("jonas", ORGANISER)
 

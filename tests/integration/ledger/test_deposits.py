@@ -40,21 +40,6 @@ from tests.integration.ledger.payments import (
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def ona() -> Person:
-    return a_player("ona")
-
-
-@pytest.fixture
-def algis() -> Person:
-    return a_player("algis", ADMIN)
-
-
-@pytest.fixture
-def daiva() -> Person:
-    return a_player("daiva", ADMIN)
-
-
 # --- asking ---------------------------------------------------------------------------------------
 
 

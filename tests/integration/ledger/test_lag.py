@@ -14,6 +14,7 @@ from ledger import lag
 from ledger.lag import Figures
 from ledger.reconciliation import reconcile
 from ledger.services import settle_due
+from tests.alarms import is_said_once
 from tests.integration.ledger.commands import cashed_out, command, deposit, hand_ended, sit
 from tonk_site import system
 
@@ -109,10 +110,4 @@ def test_alarms(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(lag, "figures", lambda: replace(QUIET, **figures))
-    for _ in range(3):
-        lag.watch()
-    if not said:
-        assert caplog.text == ""
-        return
-    (record,) = caplog.records  # not three times
-    assert said in f"{record.levelname} {record.getMessage()}"
+    is_said_once(lag.watch, said, caplog)

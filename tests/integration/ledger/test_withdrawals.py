@@ -47,16 +47,6 @@ def ona() -> Person:
 
 
 @pytest.fixture
-def algis() -> Person:
-    return a_player("algis", ADMIN)
-
-
-@pytest.fixture
-def daiva() -> Person:
-    return a_player("daiva", ADMIN)
-
-
-@pytest.fixture
 def admins(algis: Person, daiva: Person) -> tuple[Person, Person]:
     return algis, daiva
 
