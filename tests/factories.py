@@ -28,6 +28,8 @@ from tournaments.services.entries import BotsWish, add_bots
 PASSWORD = "correct-horse-battery"
 SHORT: dict[str, Any] = {"stack_stakes": 5, "level_hands": 3}
 """Options of a tournament that is over after a few hands."""
+PLAYED: dict[str, Any] = {"initial_tonk_counts": [1]}
+"""Options of a table at which no deal wins by itself: five cards never count so little."""
 
 
 def receipt(actor: str = "player:test") -> Receipt:

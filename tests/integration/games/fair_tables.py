@@ -17,17 +17,18 @@ from games.services.deals import deal_next
 from players.selectors import Person
 from tests.api.play import play, turn_at
 from tests.drive import hurry
-from tests.factories import a_table, sits_down
+from tests.factories import PLAYED, a_table, sits_down
 from tests.fair_seats import Links, anchors
 
 ONA, PETRAS, RASA = Links("ona"), Links("petras"), Links("rasa")
 Facts = list[Any]
 
 
-def table_of(people: Iterable[Person], **settings: object) -> UUID:
-    """A table of these people."""
+def table_of(people: Iterable[Person], **settings: Any) -> UUID:
+    """A table of these people, at which each hand is played."""
     first, *others = people
-    table = a_table(first, **{"seats": 4} | settings)
+    options = PLAYED | settings.pop("options", {})
+    table = a_table(first, **{"seats": 4, "options": options} | settings)
     for person in (first, *others):
         sits_down(table, person)
     return table

@@ -30,7 +30,7 @@ from players.selectors import Person, limits_now
 from players.services import LimitsWish, exclude, set_limits
 from tests.api.play import play_out
 from tests.drive import hurry
-from tests.factories import a_player, a_table, a_tournament, receipt, sits_down
+from tests.factories import PLAYED, a_player, a_table, a_tournament, receipt, sits_down
 from tests.integration.ledger.commands import deposit
 from tournaments.services import entries
 
@@ -201,7 +201,7 @@ def test_somebody_sits_before_his_exclusion_or_not_at_all() -> None:
 
 def two_at_a_table() -> tuple[Person, Person, UUID]:
     ona, petras = a_player(), a_player("petras")
-    table = a_table(ona)
+    table = a_table(ona, options=PLAYED)
     for who in (ona, petras):
         sits_down(table, who, BUY_IN)
     return ona, petras, table

@@ -37,7 +37,7 @@ from tests.api.callers import Caller, caller, refused
 from tests.api.play import play, play_out, turn_at
 from tests.databases import connected
 from tests.drive import hurry, until_rest
-from tests.factories import a_player, a_table, a_tournament, sits_down, with_bots
+from tests.factories import PLAYED, a_player, a_table, a_tournament, sits_down, with_bots
 from tests.factories import receipt as command_receipt
 from tests.fair_seats import Links, anchors, gives, time_is_up
 from tests.integration.ledger.commands import command as append
@@ -375,7 +375,7 @@ def test_a_reversal_is_for_the_staff(auditor: Caller) -> None:
 
 def test_a_hand_that_is_not_over_is_in_no_receipt(ona: Person, tmp_path: Path) -> None:
     petras, chain = a_player("petras"), Links("ona's")
-    table = a_table(ona, options={"initial_tonk_counts": [1]})  # no deal wins by itself
+    table = a_table(ona, options=PLAYED)
     sits_down(table, ona)
     anchors(table, ona, chain)
     bots.add_bot(table, "random-0", seat=None, creator=ona, receipt=command_receipt())
