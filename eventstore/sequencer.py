@@ -7,7 +7,7 @@ own snapshot is only the lower bound of the next scan.
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,9 +15,8 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connections, transaction
-from redis import Redis, RedisError
 
-from eventstore import keys, tree
+from eventstore import keys, tree, wake
 from eventstore.core import merkle
 from eventstore.core.chain import START, Head, fault_of
 from eventstore.core.ids import log_stream
@@ -26,12 +25,10 @@ from eventstore.core.record import Stored
 from eventstore.core.tiles import Edge
 from eventstore.ports import new_id
 from eventstore.signing import KeyFolder, KeyMissing
-from eventstore.wake import LOG_CHANNEL
 
 logger = logging.getLogger(__name__)
 LOCK = (0x746F6E6B, 1)  # whoever holds this advisory lock is the sequencer
 BATCH_EVENTS = 1024
-PUBLISH_SECONDS_MAX = 1
 
 _STATE = """SELECT log_id, origin, size, scan_from::text, floor, system_identifier, refused, behind
     FROM eventstore_log_state FOR UPDATE"""
@@ -157,7 +154,7 @@ class Sequencer:
         self._edge = edge
         if taken:
             self.is_urgent |= any(event.type in self._urgent for _, event in taken)
-            self._publish()
+            wake.tell_followers(self.size)
         return len(taken)
 
     def sign(self) -> tree.Checkpoint | None:
@@ -345,16 +342,6 @@ class Sequencer:
             [size, refused, restored.floor, str(scan_from), restored.system_identifier],
         )
         self._restored = None
-
-    def _publish(self) -> None:
-        """Wake the followers. A broker that is down costs them a second."""
-        seconds = PUBLISH_SECONDS_MAX
-        address = settings.REDIS_URL
-        with (
-            suppress(RedisError),
-            Redis.from_url(address, socket_timeout=seconds, socket_connect_timeout=seconds) as to,
-        ):
-            to.publish(LOG_CHANNEL, self.size)
 
     # --- a checkpoint ---
 

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from threading import Event, Thread
 
@@ -83,26 +84,26 @@ def work(stop: Event, urgent: frozenset[str]) -> None:
 
 
 class Pace:
-    """When a sequencer signs (`eventstore.md` section 4.4)."""
+    """When a sequencer signs (`eventstore.md` section 4.4). `clock` counts seconds."""
 
-    def __init__(self, sequencer: Sequencer) -> None:
-        self._sequencer = sequencer
+    def __init__(self, sequencer: Sequencer, clock: Callable[[], float] = time.monotonic) -> None:
+        self._sequencer, self._clock = sequencer, clock
         newest = tree.newest(using=USING)
         self._signed_size = newest.size if newest else 0
-        self._signed_at = self._keys_at = -float("inf")  # of the monotonic clock
+        self._signed_at = self._keys_at = -float("inf")
 
     def sign_if_due(self) -> None:
         """Sign what is new: at once after an urgent event, else when the last note is old."""
         if self._sequencer.size > self._signed_size and self._wait() <= 0:
             self._sequencer.sign()
-            self._signed_size, self._signed_at = self._sequencer.size, time.monotonic()
+            self._signed_size, self._signed_at = self._sequencer.size, self._clock()
 
     def retire_keys_if_due(self) -> None:
         """End keys whose days of overlap are over; looked at once an hour."""
-        if time.monotonic() - self._keys_at >= KEYS_SECONDS:
+        if self._clock() - self._keys_at >= KEYS_SECONDS:
             at_work = self._sequencer
             keys.retire_due(at_work.stream, at_work.origin, at_work.folder, using=USING)
-            self._keys_at = time.monotonic()
+            self._keys_at = self._clock()
 
     def seconds(self) -> float:
         """How long nothing is due, at most until the next look."""
@@ -113,4 +114,4 @@ class Pace:
     def _wait(self) -> float:
         if self._sequencer.is_urgent:
             return 0
-        return self._signed_at + NOTE_SECONDS - time.monotonic()
+        return self._signed_at + NOTE_SECONDS - self._clock()

@@ -4,7 +4,6 @@ The order of locks is the same everywhere: the receipt, then live rows (a tourna
 of its tables, by id), then accounts by id. So nobody waits in a circle.
 """
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -21,7 +20,7 @@ from eventstore.core.canonical import encode
 from eventstore.core.chain import Fact, Head, Loaded, seal
 from eventstore.core.record import Stored
 from eventstore.core.refusal import InvariantBroken, Retryable, refuse
-from eventstore.ports import new_id, random_bytes
+from eventstore.ports import new_id, pause, random_bytes
 
 TRIES = 3
 ATTEMPTS_MAX = 8  # at what is due of one row: a poison row must not loop
@@ -135,8 +134,7 @@ def in_transaction(work: Callable[[Transaction], T]) -> T:
 
 def _pause(attempt: int) -> None:
     """Nobody signals that a foreign lock is free; a short pause lets the other one finish."""
-    seconds = PAUSE_SECONDS * 2 ** (attempt - 1) * (1 + random_bytes(1)[0] / 256)
-    time.sleep(seconds)  # noqa: TID251  # the one pause of the product, see above
+    pause(PAUSE_SECONDS * 2 ** (attempt - 1) * (1 + random_bytes(1)[0] / 256))
 
 
 def run_command(

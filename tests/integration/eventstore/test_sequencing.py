@@ -1,6 +1,5 @@
 """The process of the sequencer: one of several works, and signs in its own pace (3.1, 4.4)."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
@@ -179,12 +178,11 @@ def answered(tx: Transaction, row: Row) -> Outcome:
 # --- cadence --------------------------------------------------------------------------------------
 
 
-def test_when_a_checkpoint_is_due(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+def test_when_a_checkpoint_is_due(tmp_path: Any) -> None:
     now = [100.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
     at_work = Sequencer(urgent=frozenset({"LimitSet"}), folder=KeyFolder(tmp_path / "key"))
     at_work.start()
-    pace = sequencing.Pace(at_work)
+    pace = sequencing.Pace(at_work, lambda: now[0])
 
     def step() -> int:
         at_work.round()

@@ -1,0 +1,1 @@
+"""A database backend of Django: PostgreSQL with points. In settings it is an `ENGINE`."""

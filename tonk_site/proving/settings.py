@@ -1,0 +1,9 @@
+"""Settings of processes whose calls are points: as a real run, but for backend and hashing."""
+
+from tonk_site.settings.base import *
+
+DATABASES = {
+    alias: one | {"ENGINE": "tonk_site.proving.pointed"} for alias, one in DATABASES.items()
+}
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # as the tests: cheap
+STORAGES = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
