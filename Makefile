@@ -9,19 +9,24 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --requir
 PACKAGES := eventstore players ledger games tournaments web tonk_site clients tools benchmarks tests
 # Two workers pay once the suite takes longer than half a minute.
 WORKERS ?= 2
+PROVED ?= proved.ndjson
 
-.PHONY: run test coverage mutants setup setup-dev demo bench lint types arch docs requirements requirements-check help
+.PHONY: run test test-full coverage mutants planted prove-full setup setup-dev demo bench lint types arch docs requirements requirements-check help
 
 help:
 	@echo "make run     start everything at http://127.0.0.1:$(PORT)"
-	@echo "make test    the whole test suite"
+	@echo "make test    the test suite; make test-full adds what takes long"
 	@echo "make demo    a tournament from registration to settled prizes, then verified"
-	@echo "make setup coverage mutants bench lint types arch docs requirements requirements-check"
+	@echo "make setup coverage mutants planted prove-full bench lint types arch docs requirements requirements-check"
 
 run: .venv/.runtime
 	@exec $(BIN)/python manage.py up
 
 test: .venv/.dev
+	@exec $(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+
+# With everything that takes long: all checks of `manage.py prove --quick`, planted faults, launchers.
+test-full: .venv/.dev
 	@exec $(BIN)/python -m pytest -n $(WORKERS)
 
 coverage: .venv/.dev
@@ -34,6 +39,14 @@ mutants: .venv/.mutants
 	@rm -rf mutants
 	@HYPOTHESIS_PROFILE=ci $(BIN)/mutmut run
 	@$(BIN)/python -m tools.mutants
+
+# Faults put in from outside, which the checks of `manage.py prove` must notice.
+planted: .venv/.dev
+	@exec $(BIN)/python -m tests.planted
+
+# Every promise at its full size, as before a release: hours. The lines are published with it.
+prove-full: .venv/.dev
+	@exec $(BIN)/python manage.py prove --full --out $(PROVED)
 
 demo: .venv/.runtime
 	@exec $(BIN)/python manage.py demo

@@ -17,8 +17,8 @@ from tonk_site.identity import ServicesError
 # These read no database, or (`up`) start the services themselves.
 WITHOUT_SERVICES = frozenset(
     {"", "--help", "--version", "cases", "check", "collectstatic", "compilemessages",
-     "demo", "diffsettings", "help", "makemessages", "prove", "selfplay", "tonkh replay",
-     "tonkh verify", "up", "version"}
+     "demo", "diffsettings", "help", "makemessages", "prove", "selfplay", "simulate",
+     "tonkh replay", "tonkh verify", "up", "version"}
 )  # fmt: skip
 # These work for as long as the product runs, each as the role of an alias.
 PROCESSES = {"follower": "default", "sequencer": "sequencer"}
@@ -30,7 +30,7 @@ def main() -> None:
     command = sys.argv[1] if len(sys.argv) > 1 else ""
     with contextlib.ExitStack() as stack:
         needs_none = WITHOUT_SERVICES & {command, " ".join(sys.argv[1:3])}
-        if not needs_none or "--deploy" in sys.argv:
+        if not needs_none or {"--deploy", "--live-only"} & {*sys.argv}:
             os.environ.update(stack.enter_context(available(data_folder())))
         if command in PROCESSES:
             django.setup()

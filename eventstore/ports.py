@@ -25,6 +25,9 @@ class Machine(Protocol):
     def milliseconds(self) -> int:
         """Time since 1970 by the machine's clock, for ids: never stored as the time of a fact."""
 
+    def seconds(self) -> float:
+        """A clock that never goes back, for how long something takes."""
+
     def pause(self, seconds: float) -> None:
         """Stand still."""
 
@@ -39,6 +42,10 @@ class System:
     def milliseconds(self) -> int:
         """Time since 1970."""
         return time.time_ns() // 1_000_000
+
+    def seconds(self) -> float:
+        """Seconds since some instant."""
+        return time.monotonic()
 
     def pause(self, seconds: float) -> None:
         """Sleep."""
@@ -69,6 +76,11 @@ def random_bytes(count: int) -> bytes:
 def new_id() -> UUID:
     """A fresh UUIDv7."""
     return uuid7(_Used.machine.milliseconds(), random_bytes(RANDOM_BYTES))
+
+
+def seconds() -> float:
+    """A clock that never goes back, for how long something takes."""
+    return _Used.machine.seconds()
 
 
 def pause(seconds: float) -> None:

@@ -23,7 +23,7 @@ from eventstore.core.refusal import InvariantBroken, Retryable, refuse
 from eventstore.ports import new_id, pause, random_bytes
 
 TRIES = 3
-ATTEMPTS_MAX = 8  # at what is due of one row: a poison row must not loop
+ATTEMPTS_MAX = 8  # in a row at what is due of one row; then it is left alone, ever longer
 PAUSE_SECONDS = 0.02  # before the second try; doubled, with as much again at random
 LOCK_TIMED_OUT = "55P03"
 RETRYABLE_STATES = frozenset({"40001", "40P01", LOCK_TIMED_OUT})
@@ -284,29 +284,61 @@ class Attempt:
     number: int
 
 
+def rested(since: str) -> str:
+    """Condition of SQL: a row that has failed so often has been left alone long enough.
+
+    Eight tries come as fast as sweeps do; the next follow 1, 2, 4.. minutes after the instant
+    `since` at which the work became due. So a poison row does not loop, and one that failed because
+    the database or its workers were away is done some time after they are back.
+    """
+    most = 20  # two years: more would be beyond every clock
+    rest = f"interval '1 minute' * power(2, least(attempts - {ATTEMPTS_MAX}, {most}))"
+    return f"(attempts < {ATTEMPTS_MAX} OR {since} + {rest} <= clock_timestamp())"
+
+
+_READY = f"due_at <= clock_timestamp() AND parked_code IS NULL AND {rested('due_at')}"
+
+
 def overdue(relation: str, limit: int) -> list[UUID]:
-    """Ids of live rows where something is overdue, the longest first; parked ones are left out."""
-    sql = f"""SELECT id FROM {relation}
-        WHERE due IS NOT NULL AND due_at <= clock_timestamp() AND parked_code IS NULL
+    """Ids of live rows whose due work is to be tried now, the longest waiting first."""
+    sql = f"""SELECT id FROM {relation} WHERE due IS NOT NULL AND {_READY}
         ORDER BY due_at LIMIT %s"""
     return [row["id"] for row in _rows(sql, [limit])]
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Something that is due and that nobody has done."""
+
+    subject: str
+    due: str
+    seconds: int  # since when
+
+
+def idle(relation: str, seconds: int) -> list[Idle]:
+    """Live rows where what is due has waited so long, the longest first; parked ones too."""
+    sql = f"""SELECT id, due, floor(extract(epoch FROM clock_timestamp() - due_at))::bigint AS age
+        FROM {relation}
+        WHERE due IS NOT NULL AND due_at <= clock_timestamp() - make_interval(secs => %s)
+        ORDER BY due_at"""
+    return [
+        Idle(f"{relation} {row['id']}", row["due"], row["age"]) for row in _rows(sql, [seconds])
+    ]
 
 
 def count_attempt(live: LiveRow) -> Attempt | None:
     """Count a try at what is overdue of a live row; None where nothing is any more.
 
-    Counted before the work, so that work which kills its worker is counted too. With the eighth
-    try the row is parked, and stays so until people have looked at it.
+    Counted before the work, so that work which kills its worker is counted too. After eight tries
+    in a row the next ones come ever later (`rested`).
     """
     return in_transaction(partial(_count_attempt, live=live))
 
 
 def _count_attempt(_: Transaction, *, live: LiveRow) -> Attempt | None:
-    sql = f"""UPDATE {live.relation} SET attempts = attempts + 1,
-            parked_code = CASE WHEN attempts + 1 >= %s THEN 'attempts' END
-        WHERE id = %s AND due_at <= clock_timestamp() AND parked_code IS NULL
+    sql = f"""UPDATE {live.relation} SET attempts = attempts + 1 WHERE id = %s AND {_READY}
         RETURNING version, due, attempts"""
-    found = _rows(sql, [ATTEMPTS_MAX, live.id])
+    found = _rows(sql, [live.id])
     return Attempt(*found[0].values()) if found else None
 
 

@@ -30,15 +30,23 @@ TYPES = frozenset(kind.__name__ for kind in _OF_A_HAND)
 
 def handle(leaves: Sequence[Leaf], version: int) -> None:
     """Write what these leaves say of hands. Raises: InvariantBroken for a hand out of order."""
-    told = [leaf for leaf in leaves if leaf.event.type in TYPES]
-    ids = {UUID(str(leaf.event.payload["hand"])) for leaf in told}
+    ids = {UUID(str(leaf.event.payload["hand"])) for leaf in leaves if leaf.event.type in TYPES}
     kept = HandRow.objects.filter(follower_version=version, hand__in=ids)
-    rows = {row.hand: row for row in kept}
-    for leaf in told:
-        _tell(rows, leaf, version)
+    rows = told(leaves, {row.hand: row for row in kept}, version)
     HandRow.objects.bulk_create(
         rows.values(), update_conflicts=True, unique_fields=_KEY, update_fields=_TOLD
     )
+
+
+def told(
+    leaves: Sequence[Leaf], rows: dict[UUID, HandRow] | None = None, version: int = 0
+) -> dict[UUID, HandRow]:
+    """Rows of hands after these leaves, by id. Raises: InvariantBroken for a hand out of order."""
+    found = {} if rows is None else rows
+    for leaf in leaves:
+        if leaf.event.type in TYPES:
+            _tell(found, leaf, version)
+    return found
 
 
 def _tell(rows: dict[UUID, HandRow], leaf: Leaf, version: int) -> None:

@@ -5,9 +5,10 @@ from uuid import UUID
 
 from eventstore.core.ids import subject
 from eventstore.core.record import Stored, time_text
+from eventstore.store import Leaf
 from eventstore.verification import Difference, unequal
-from games import folds
-from games.models import RuleSet, Seat, Sitting
+from games import folds, followers
+from games.models import Hand, HandPlaces, RuleSet, Seat, Sitting
 from games.models import Table as Live
 from games.rules import anchors, events, fair, window
 from games.rules.cards import TEXTS
@@ -24,8 +25,11 @@ SEAT_ROWS, RULE_ROWS, ANCHOR_ROWS = "games_seat", "games_ruleset", "games_anchor
 SITTING_ROWS, SITS = "games_sitting", "sits there"
 
 
-def differences(stored: Sequence[Stored]) -> Iterator[Difference]:
-    """What differs from a table's whole stream, at rest: deals, rows, rules, served states."""
+def differences(stored: Sequence[Stored], *, sealed: bool = False) -> Iterator[Difference]:
+    """What differs from a table's whole stream, at rest: deals, rows, rules, served states.
+
+    `sealed`: the reader may open no seed of a running hand, so he sees it as everybody does.
+    """
     yield from deal_differences(stored)
     yield from _rules_differences(stored)
     newest = stored[-1]
@@ -33,9 +37,9 @@ def differences(stored: Sequence[Stored]) -> Iterator[Difference]:
     if row is None:
         yield Difference(newest.stream, newest.version, "live row", None, newest.version)
         return
-    table = fold(stored, folds.decks_of(stored))
+    table = fold(stored, {} if sealed else folds.decks_of(stored))
     yield from _row_differences(row, table, stored)
-    yield from _view_differences(row, table, stored)
+    yield from _view_differences(row, table, stored, sealed=sealed)
 
 
 def public_document(stored: Sequence[Stored]) -> Document:
@@ -130,15 +134,40 @@ def _rules_differences(stored: Sequence[Stored]) -> Iterator[Difference]:
             yield from unequal(one.stream, one.version, {name: row}, {name: log})
 
 
+# --- the index of hands ---------------------------------------------------------------------------
+
+
+def index_differences(leaves: Sequence[Leaf]) -> Iterator[Difference]:
+    """Rows of the index of hands that are not as a table's leaves tell.
+
+    The leaves are those that the follower has applied.
+    """
+    if leaves:
+        newest = leaves[-1].event
+        told = {f"hand {row.hand}": _told(row) for row in followers.told(leaves).values()}
+        rows = Hand.objects.filter(table_id=subject(newest.stream))
+        kept = {f"hand {row.hand}": _told(row) for row in rows}
+        yield from unequal(newest.stream, newest.version, kept, told)
+
+
+def _told(row: HandPlaces) -> str:
+    return str([getattr(row, field.name) for field in HandPlaces._meta.get_fields()])
+
+
 # --- served states --------------------------------------------------------------------------------
 
 
-def _view_differences(row: Live, table: Table, stored: Sequence[Stored]) -> Iterator[Difference]:
+def _view_differences(
+    row: Live, table: Table, stored: Sequence[Stored], *, sealed: bool
+) -> Iterator[Difference]:
     """A fold of all, one that begins with the newest deal, and the kept one look equal to all."""
     since = [one for one in stored if one.version >= (table.dealt_version or 1)]
-    shortest = fold([*stored[:1], *since], folds.decks_of(since))
-    for other in (shortest, folds.current(row.id, row.hand_version).table):
-        for viewer in (PUBLIC, *(Viewer(place.seat) for place in table.places)):
+    shortest = fold([*stored[:1], *since], {} if sealed else folds.decks_of(since))
+    kept = (folds.without_deck if sealed else folds.current)(row.id, row.hand_version).table
+    hidden = sealed and table.playing
+    viewers = [PUBLIC, *([] if hidden else [Viewer(place.seat) for place in table.places])]
+    for other in (shortest, kept):
+        for viewer in viewers:
             live, log = (_document(one, viewer, row.id) for one in (other, table))
             for found in unequal(stored[-1].stream, table.version, live, log):
                 name = f"{found.field} for {viewer.tag}"

@@ -4,6 +4,7 @@ import logging
 from dataclasses import dataclass
 
 from eventstore.alarms import say
+from eventstore.services import Idle
 from ledger.core.kinds import SETTLED_KINDS
 from ledger.reconciliation import is_sound
 from ledger.selectors.payments import unassigned_payments
@@ -18,6 +19,13 @@ _DUE = """SELECT coalesce(sum(d.version - c.version), 0)::bigint,
     FROM ledger.settlement_due d JOIN ledger.settlement_cursor c USING (stream)
     WHERE d.version > c.version AND c.parked_code IS NULL"""
 _PARKED = "SELECT count(*) FROM ledger.settlement_cursor WHERE parked_code IS NOT NULL"
+_IDLE = """SELECT subject, due, floor(extract(epoch FROM clock_timestamp() - since))::bigint
+    FROM (SELECT d.stream, 'settle', d.event_at
+            FROM ledger.settlement_due d JOIN ledger.settlement_cursor c USING (stream)
+            WHERE d.version > c.version
+        UNION ALL SELECT 'order ' || id, state, due_at FROM ledger.payment_order
+    ) waiting (subject, due, since)
+    WHERE since <= clock_timestamp() - make_interval(secs => %s) ORDER BY since"""
 # Events state when they happened, and entries when they were booked.
 _DELAY = """SELECT percentile_disc(ARRAY[0.5, 0.95, 1.0]) WITHIN GROUP (ORDER BY
         (1000 * extract(epoch FROM e.recorded_at - e.effective_at))::bigint)
@@ -55,6 +63,11 @@ def is_ready() -> bool:
     """Whether what is due is settled soon. A parked stream stops nobody but itself."""
     _, seconds = LIVE.rows(_DUE)[0]
     return (seconds or 0) <= LAG_SECONDS_READY
+
+
+def idle(seconds: int) -> list[Idle]:
+    """Streams to settle and orders to look at that have waited so long; parked streams too."""
+    return [Idle(*row) for row in LIVE.rows(_IDLE, [seconds])]
 
 
 def watch() -> Figures:

@@ -7,6 +7,8 @@ from django.db import models
 from django.db.models.functions import Lower
 from knox.models import AbstractAuthToken
 
+from players.core.names import LOOK_LIKE, LOOKALIKES
+
 
 class Kind(models.TextChoices):
     """What plays: a person or a program."""
@@ -36,7 +38,15 @@ class User(AbstractBaseUser):  # type: ignore[django-manager-missing]  # knox ha
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(Lower("display_name"), name="display_name_once"),
+            models.UniqueConstraint(
+                models.Func(
+                    Lower("display_name"),
+                    models.Value(LOOKALIKES),
+                    models.Value(LOOK_LIKE),
+                    function="translate",
+                ),
+                name="display_name_once",
+            ),
             models.CheckConstraint(condition=models.Q(kind__in=Kind.values), name="kind_known"),
             models.CheckConstraint(
                 condition=models.Q(level="") | models.Q(kind=Kind.BOT), name="level_of_bots_alone"

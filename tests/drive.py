@@ -1,59 +1,13 @@
-"""Play what is due without workers: what Celery does in life, called directly and in order."""
+"""Play what is due without workers, as the trials do."""
 
-from uuid import UUID
+from tonk_site.proving.drive import (
+    hurry,
+    once,
+    until_rest,
+)
 
-from django.db import connection
-
-from eventstore.core.refusal import Refused
-from games.models import Table
-from games.services import bots
-from games.services.deals import deal_next
-from games.services.sealing import seal_next
-from ledger.services import settle_due
-from tournaments.services.conduct import conduct
-from tournaments.services.money import step
-
-
-def until_rest(tournament: UUID, rounds: int = 5_000) -> None:
-    """Drive a tournament of bots until nothing is due any more."""
-    for _ in range(rounds):
-        if not once(tournament):
-            return
-    raise AssertionError("the tournament does not come to rest")
-
-
-def once(tournament: UUID) -> bool:
-    """Do everything that is due now; whether there was anything."""
-    busy = False
-    for row in Table.objects.filter(tournament=tournament, due__isnull=False).order_by("id"):
-        if row.due == "bot":
-            busy |= bots.bot_turn(row.id, row.version) > 0
-        elif row.due == "held":
-            busy |= _conduct(row.id)
-        elif row.due == "deal":
-            deal_next(row.id, row.version)
-            busy = True
-        elif row.due == "seal":
-            hurry(row.id)
-            seal_next(row.id, row.version)
-            busy = True
-    settle_due()
-    return busy | (step(tournament) is not None)
-
-
-def _conduct(table: UUID) -> bool:
-    hurry(table)
-    try:
-        conduct(table)
-    except Refused:
-        return False
-    return True
-
-
-def hurry(table: UUID) -> None:
-    """Let the pause of a table be over: tests do not wait."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE games_table SET due_at = least(due_at, clock_timestamp()) WHERE id = %s",
-            [table],
-        )
+__all__ = [
+    "hurry",
+    "once",
+    "until_rest",
+]

@@ -93,8 +93,7 @@ class Services:
                 "DATABASE_URL": self.given.get("DATABASE_URL") or self._postgres(),
                 "REDIS_URL": self.given.get("REDIS_URL") or self._valkey(),
             }
-            servers = {child.pid: ask for child, ask, _ in reversed(self._children)}
-            self._guard = Guard(self.lock, servers)
+            self._guard = Guard(self.lock, self._stops())
             draft = self.data / "addresses.new"
             draft.write_text(json.dumps(self.addresses))
             draft.rename(self.data / "addresses.json")
@@ -140,6 +139,10 @@ class Services:
     def superuser_url(self) -> str:
         """Address of the embedded server for its superuser: set-up and tests only."""
         return f"postgres://postgres@/postgres?host={quote(str(self.sockets))}"
+
+    def _stops(self) -> dict[int, signal.Signals]:
+        """Servers by pid, in the order of stopping, and the signal that asks each to end."""
+        return {child.pid: ask for child, ask, _ in reversed(self._children)}
 
     def _take_lock(self) -> int:
         """File descriptor of the lock, with our pid written in the file."""
@@ -330,9 +333,16 @@ def available(data: Path) -> Iterator[dict[str, str]]:
 def throwaway(*, durable: bool = False) -> Iterator[Services]:
     """Services for one test run in a temporary folder, without fsync; removed at the end."""
     services = Services(Path(tempfile.mkdtemp(prefix="tonk-")), durable=durable)
+    with removed(services):
+        yield services
+
+
+@contextlib.contextmanager
+def removed(services: Services) -> Iterator[None]:
+    """Services while the block runs; their folders go at the end."""
     try:
         with services:
-            yield services
+            yield
     finally:
         for name in ("data", "home", "sockets"):
             shutil.rmtree(getattr(services, name, services.data), ignore_errors=True)

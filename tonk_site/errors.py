@@ -1,6 +1,7 @@
 """The one map from codes to HTTP: problem documents (RFC 9457), `api.md` sections 2 and 3."""
 
 import logging
+import sys
 from typing import Any
 
 import orjson
@@ -21,6 +22,7 @@ from web.views import missing
 logger = logging.getLogger(__name__)
 RETRY_SECONDS = "1"
 MEDIA_TYPE = "application/problem+json"
+PASSING = "unavailable"
 _FRAMEWORK = (
     (exceptions.MethodNotAllowed, "method_not_allowed"),
     (exceptions.NotAcceptable, "not_acceptable"),
@@ -106,8 +108,13 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's handler of 500."""
-    return plain("internal", request)
+    """Django's handler of what ends where no view of the API answers: pages, waiting, middleware.
+
+    It is called while the fault is handled. One that passes is no fault of ours there either.
+    """
+    fault = sys.exc_info()[1]
+    passes = isinstance(fault, Exception) and _refusal(fault).code == PASSING
+    return plain(PASSING if passes else "internal", request)
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

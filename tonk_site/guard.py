@@ -31,7 +31,7 @@ class Guard:
     def __init__(self, lock: int, servers: Mapping[int, Signals]) -> None:
         """Watch over `servers`: pid and the signal that stops it, in the order of stopping."""
         self.lock = lock
-        self._servers = " ".join(f"{sign.name[3:]}:{pid}" for pid, sign in servers.items())
+        self._servers, self._children = _listed(servers), ""
         self._process = subprocess.Popen(
             ["/bin/sh", "-c", SCRIPT, "tonk-guard"],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -41,11 +41,24 @@ class Guard:
 
     def watch(self, children: Iterable[int]) -> None:
         """Watch over these processes too, each the leader of a group; replaces the earlier list."""
+        self._children = " ".join(map(str, children))
+        self._tell()
+
+    def serve(self, servers: Mapping[int, Signals]) -> None:
+        """Watch over these servers from now on: one of them was started again."""
+        self._servers = _listed(servers)
+        self._tell()
+
+    def _tell(self) -> None:
         if self._process.stdin is None or self._process.poll() is not None:
             return
-        self._process.stdin.write(f"{' '.join(map(str, children))} / {self._servers}\n")
+        self._process.stdin.write(f"{self._children} / {self._servers}\n")
 
     def dismiss(self) -> None:
         """End the guard: the launcher stops everything itself."""
         self._process.kill()
         self._process.communicate()
+
+
+def _listed(servers: Mapping[int, Signals]) -> str:
+    return " ".join(f"{sign.name[3:]}:{pid}" for pid, sign in servers.items())

@@ -8,10 +8,12 @@ from __future__ import annotations
 import contextlib
 import http.client
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import time
+import tomllib
 from typing import TYPE_CHECKING
 
 from tonk_site.embedded_services import CHECKOUT, Services, end_of, given_addresses, log_file
@@ -146,3 +148,20 @@ def free_port(after: int) -> int:
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
+
+
+def version() -> str:
+    """Of this product, as `pyproject.toml` states it."""
+    text = (CHECKOUT / "pyproject.toml").read_text(encoding="utf-8")
+    return str(tomllib.loads(text)["project"]["version"])
+
+
+def commit() -> str | None:
+    """What the checkout stands at; None where this is no checkout, or no git is at hand."""
+    git = shutil.which("git")
+    if git is None:
+        return None
+    done = subprocess.run(
+        [git, "-C", CHECKOUT, "rev-parse", "HEAD"], check=False, capture_output=True, text=True
+    )
+    return done.stdout.strip() or None

@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from tools import event_catalogue, rule_pages
+from tools import event_catalogue, incidents, rule_pages
 from tools.tidy.source import checkout
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def main() -> None:
     if not event_catalogue.is_current():
         found.append(f"{event_catalogue.PAGE.name}: `python -m tools.event_catalogue` writes it")
     found += [f"{name}: `python -m tools.rule_pages` writes it" for name in rule_pages.stale()]
+    found += incidents.faults()
     sys.exit("\n".join(found) or 0)
 
 

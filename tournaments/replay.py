@@ -22,8 +22,11 @@ ENTRANT_ROWS = "tournaments_entrant"
 FOLDED_FIELDS = ("version", "status", "due", "entries")
 
 
-def differences(stored: Sequence[Stored]) -> Iterator[Difference]:
-    """What differs from a tournament's whole stream, at rest: live row, entrants, its tables."""
+def differences(stored: Sequence[Stored], *, with_tables: bool = True) -> Iterator[Difference]:
+    """What differs from a tournament's whole stream: live row, entrants; at rest also its tables.
+
+    A tournament at work takes note of what its tables did a moment later.
+    """
     newest = stored[-1]
     row = Live.objects.filter(id=subject(newest.stream)).first()
     if row is None:
@@ -39,7 +42,7 @@ def differences(stored: Sequence[Stored]) -> Iterator[Difference]:
         f"{ENTRANT_ROWS} {entry.player}": str(entry.entry_no) for entry in state.living_entries()
     }
     yield from unequal(newest.stream, state.version, entered, living)
-    if state.status is Status.RUNNING:
+    if with_tables and state.status is Status.RUNNING:
         yield from _table_differences(newest.stream, state)
 
 

@@ -10,10 +10,11 @@ from django.utils.translation import gettext
 from games import selectors as games
 from players.selectors import people
 from tournaments import selectors as events
-from web.amounts import worth_in
+from web.amounts import Writer, worth_in, worths
 from web.words import status_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from uuid import UUID
 
 TOURNAMENTS_SHOWN = 3
@@ -79,13 +80,15 @@ class TournamentRow:
 def tournaments() -> list[TournamentRow]:
     """The newest tournaments."""
     newest = events.listed({}, None)[:TOURNAMENTS_SHOWN]
-    return [_tournament(events.see(row.id, None)) for row in newest]
+    worth_of = worths()
+    return [_tournament(events.see(row.id, None), worth_of) for row in newest]
 
 
 def cash_tables() -> list[TableRow]:
     """Public cash tables that are not closed, newest first."""
     rows = games.lobby({}).filter(tournament=None).exclude(status="closed")[:TABLES_SHOWN]
-    return [_table(row, number) for number, row in enumerate(rows, 1)]
+    worth_of = worths()
+    return [_table(row, number, worth_of) for number, row in enumerate(rows, 1)]
 
 
 def heading(row: LiveTable) -> str:
@@ -97,10 +100,10 @@ def heading(row: LiveTable) -> str:
     return gettext("{name}, table {number}").format(name=name, number=tables.index(row.id) + 1)
 
 
-def _tournament(seen: events.Seen) -> TournamentRow:
+def _tournament(seen: events.Seen, worth_of: Callable[[str], Writer]) -> TournamentRow:
     row, state = seen.row, seen.state
     clock, counts = events.clock(state), events.counts(state)
-    names, worth = people(prize.player for prize in state.prizes), worth_in(row.currency)
+    names, worth = people(prize.player for prize in state.prizes), worth_of(row.currency)
     price = state.settings.price + (state.settings.bounty or 0)
     return TournamentRow(
         id=str(row.id),
@@ -115,7 +118,7 @@ def _tournament(seen: events.Seen) -> TournamentRow:
         places=state.settings.entries_max,
         price=worth(price) if price else None,
         tables=tuple(
-            _table(table, number)
+            _table(table, number, worth_of)
             for number, table in enumerate(games.tables_of_tournament(row.id), 1)
         ),
         prizes=tuple(
@@ -129,13 +132,13 @@ def _tournament(seen: events.Seen) -> TournamentRow:
     )
 
 
-def _table(row: LiveTable, number: int) -> TableRow:
+def _table(row: LiveTable, number: int, worth_of: Callable[[str], Writer]) -> TableRow:
     return TableRow(
         id=str(row.id),
         number=number,
         status=status_text(row.status),
         is_live=row.status != "closed",
-        stake=worth_in(row.currency)(row.stake),
+        stake=worth_of(row.currency)(row.stake),
         seats=row.seats,
         seats_taken=row.seats_taken,
     )

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from typing_extensions import override
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -24,6 +26,11 @@ class Refused(Exception):
         super().__init__(refusal.code)
         self.refusal = refusal
 
+    @override
+    def __reduce__(self) -> tuple[type["Refused"], tuple[Refusal]]:
+        """As whole in another process as here, from a subclass too."""
+        return Refused, (self.refusal,)
+
 
 def refuse(code: str, rule: str | None = None, **facts: object) -> Refused:
     """The exception to raise for a refusal with these facts."""
@@ -36,6 +43,10 @@ class VersionConflict(Exception):
     def __init__(self, stream: str, expected: int) -> None:
         super().__init__(f"{stream} has moved on from version {expected}")
         self.stream, self.expected = stream, expected
+
+    @override
+    def __reduce__(self) -> tuple[type["VersionConflict"], tuple[str, int]]:
+        return VersionConflict, (self.stream, self.expected)
 
 
 class Retryable(Exception):

@@ -19,6 +19,20 @@ def liability(options: Options, seats: int, stake: int) -> int:
     return max(paths) * points * stake
 
 
+def most_moved(options: Options, seats: int, stake: int) -> int:
+    """The most that one seat can win or lose in a hand, in minor units.
+
+    Whoever wins an ordinary end is paid by each other seat; whoever is caught pays alone.
+
+    >>> from games.rules.options import DEFAULTS
+    >>> [most_moved(DEFAULTS, seats, 100) for seats in (2, 3, 4)]
+    [300, 600, 900]
+    """
+    single = max(2, _initial(options, seats), _tiers(options))
+    points = options.difference_cap if options.difference_cap is not None else 1
+    return max(liability(options, seats, stake), (seats - 1) * single * points * stake)
+
+
 def _initial(options: Options, seats: int) -> int:
     claims = rulebook(options, seats).initial_counts or options.initial_spread
     return options.initial_tonk_multiplier if claims else 0

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec.structs import replace
+from typing_extensions import override
 
 from eventstore.core.refusal import InvariantBroken
 from games.rules import events, melds
@@ -59,6 +60,11 @@ class Setup(msgspec.Struct, frozen=True, gc=False):
     shuffler: Shuffler | None = None
     """Who knows the order of a reshuffle, where the deck is known."""
 
+    @override
+    def __repr__(self) -> str:
+        """Without the cards: a log line or a trace must not be able to show them."""
+        return f"<Setup of hand {self.hand}>"
+
     @property
     def from_left(self) -> tuple[int, ...]:
         """Indexes of all players from the dealer's left round to the dealer."""
@@ -102,6 +108,11 @@ class Hand(msgspec.Struct, frozen=True, gc=False):
     finish: Finish | None = None
     end: events.End | None = None
     """Named by `HandEnded` or `HandVoided`."""
+
+    @override
+    def __repr__(self) -> str:
+        """Without the cards, as of its setup."""
+        return f"<Hand {self.setup.hand}, turn {self.turn}>"
 
     @property
     def over(self) -> bool:

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from time import monotonic
 from uuid import UUID
 
 from django.conf import settings
 
+from eventstore import ports
 from eventstore.core.ids import HOUSE
 from eventstore.core.refusal import Refused, refuse
 from eventstore.services import Outcome, Receipt, earlier, fingerprint, in_transaction
@@ -58,28 +58,35 @@ def free_bots(wanted: BotsWanted) -> list[Person]:
     """
     if wanted.level not in LEVELS:
         raise refuse("not_found", level=wanted.level, known=sorted(LEVELS))
-    known = house_bots(wanted.level)
-    able = who_can_pay(known, wanted.currency, wanted.amount)
-    free = [bot for bot in known if bot in able and str(bot) not in wanted.except_for]
+    taken = 0
+    while len(free := _free(wanted)) < wanted.count:
+        if taken >= NAMES_TRIED:
+            raise refuse("name_taken", level=wanted.level)
+        # Whoever finds a name taken looks again: another request may have opened that very bot.
+        first, missing = len(house_bots(wanted.level)) + taken, wanted.count - len(free)
+        taken += sum(not _opened(wanted, first + more) for more in range(missing))
     chosen = free[: wanted.count]
-    chosen += [_new_bot(wanted, len(known) + more) for more in range(wanted.count - len(chosen))]
     found = people(chosen)
     return [found[str(bot)] for bot in chosen]
 
 
-def _new_bot(wanted: BotsWanted, number: int) -> UUID:
-    """A new account that can pay, under the first free name from this number on."""
-    for later in range(NAMES_TRIED):
-        try:
-            bot = register_bot(wanted.level, bot_name(wanted.level, number + later)).id
-        except Refused as refused:
-            if refused.refusal.code != "name_taken":
-                raise
-            continue
-        if available(bot, wanted.currency) < wanted.amount:
-            raise refuse("insufficient_funds", currency=wanted.currency, amount=wanted.amount)
-        return bot
-    raise refuse("name_taken", level=wanted.level)
+def _free(wanted: BotsWanted) -> list[UUID]:
+    known = house_bots(wanted.level)
+    able = who_can_pay(known, wanted.currency, wanted.amount)
+    return [bot for bot in known if bot in able and str(bot) not in wanted.except_for]
+
+
+def _opened(wanted: BotsWanted, number: int) -> bool:
+    """Whether an account that can pay was opened; not under a name that somebody has."""
+    try:
+        bot = register_bot(wanted.level, bot_name(wanted.level, number)).id
+    except Refused as refused:
+        if refused.refusal.code != "name_taken":
+            raise
+        return False
+    if available(bot, wanted.currency) < wanted.amount:
+        raise refuse("insufficient_funds", currency=wanted.currency, amount=wanted.amount)
+    return True
 
 
 def house_bots_for(
@@ -163,8 +170,8 @@ def bot_turn(table_id: UUID, version: int) -> int:
 
     A wake-up that comes late, twice or out of order finds another version and does nothing.
     """
-    made, until = 0, monotonic() + TASK_SECONDS
-    while made < TURNS_MAX and monotonic() < until:
+    made, until = 0, ports.seconds() + TASK_SECONDS
+    while made < TURNS_MAX and ports.seconds() < until:
         row = selectors.live_row(table_id)
         if row.version != version or row.due != "bot" or row.parked_code:
             return made

@@ -15,10 +15,11 @@ from games.folds import Folded
 from games.models import RuleSet, Table
 from games.rules import events
 from games.rules.hosting import CLOCKS, buy_in_bounds
-from games.rules.liability import liability
+from games.rules.liability import liability, most_moved
 from games.rules.options import (
     PRESETS,
     RULES_VERSION,
+    Options,
     as_dict,
     complete,
     rules_hash,
@@ -28,13 +29,14 @@ from games.rules.table import CHIPS, fold
 from games.services import loading
 from games.services.loading import append
 from games.services.seats import SitDown, sit_in, stand_up
+from ledger.core.currencies import AMOUNT_MAX
 from ledger.selectors import available, currency_kinds
 from players.selectors import Person
 from players.services import account_row
 
 OPEN_TABLES_MAX = 20  # of one creator; an open table costs nothing, a thousand hide the lobby
 SPECTATOR_DELAY_S = 30  # where money is played for, unless the table says otherwise
-STAKE_MAX = 10**9  # the worst case of a hand stays under the largest leg (`ledger.md` section 7)
+STAKE_MAX = 10**9  # less where many options multiply it, see `_check_stake`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +138,15 @@ def _keep_rules(rules: events.RuleSet) -> None:
     """Have the rules found by their hash for ever, whatever presets will be called or say."""
     row = RuleSet(hash=rules.hash, version=rules.version, options=as_dict(rules.options))
     RuleSet.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def _check_stake(settings: TableSettings, options: Options) -> None:
+    """What a hand moves at one seat is a leg of the books (`ledger.md` section 7)."""
+    stakes = most_moved(options, settings.seats, 1)
+    if settings.stake * stakes > AMOUNT_MAX:
+        allowed = {"min": 1, "max": AMOUNT_MAX // stakes}
+        problem = {"option": "stake", "code": "out_of_range", "value": settings.stake}
+        raise refuse("bad_options", problems=[problem | {"allowed": allowed}])
 
 
 def rule_set(preset: str, overrides: Mapping[str, object], seats: int) -> events.RuleSet:
@@ -241,7 +252,8 @@ def close_table(table_id: UUID, closer: Person, receipt: Receipt) -> Outcome:
 def table_opened(settings: TableSettings, creator: UUID, *, delay_s: int = 0) -> events.TableOpened:
     """The first fact of a cash table with these settings.
 
-    Raises: Refused with `bad_amount`, `bad_options`, `buy_in_out_of_range`.
+    Raises: Refused with `bad_amount`, `bad_options` (also where a hand could move more than one leg
+    of the books holds), `buy_in_out_of_range`.
     """
     if not 0 < settings.stake <= STAKE_MAX:
         raise refuse("bad_amount", field="stake", most=STAKE_MAX)
@@ -250,6 +262,7 @@ def table_opened(settings: TableSettings, creator: UUID, *, delay_s: int = 0) ->
     refused = slap_conflict(rules.options, move_ms=CLOCKS[settings.clock].move_ms)
     if refused:
         raise Refused(refused)
+    _check_stake(settings, rules.options)
     worst = liability(rules.options, settings.seats, settings.stake)
     least, most = buy_in_bounds(worst, settings.stake)
     least = least if settings.buy_in_min is None else settings.buy_in_min

@@ -17,6 +17,7 @@ from eventstore.services import Outcome
 from ledger import cashier
 from ledger.core.payments import AWAITED
 from ledger.models import PaymentOrder
+from ledger.selectors import exponents
 from ledger.selectors.payments import IN, OUT, Wanted, listed, order, show
 from ledger.services import deposits, withdrawals
 from ledger.services.deposits import DepositSaid, DepositWish
@@ -114,13 +115,14 @@ class OrdersView(ApiView):
             start=asked.start,
             end=asked.end,
         )
+        decimals = exponents()
         return answer(
             page(
                 listed(wanted),
                 newest_by="created_at",
                 limit=asked.limit,
                 cursor=asked.cursor,
-                item=lambda row: show(row, for_staff=for_staff),
+                item=lambda row: show(row, for_staff=for_staff, decimals=decimals),
             )
         )
 

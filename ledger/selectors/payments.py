@@ -60,8 +60,14 @@ def unassigned_payments() -> int:
     return PaymentOrder.objects.filter(_OF_NOBODY).count()
 
 
-def show(found: PaymentOrder, *, for_staff: bool = False) -> dict[str, object]:
-    """An order as the API shows it to its owner, or with who decided to staff."""
+def show(
+    found: PaymentOrder, *, for_staff: bool = False, decimals: Mapping[str, int] | None = None
+) -> dict[str, object]:
+    """An order as the API shows it to its owner, or with who decided to staff.
+
+    `decimals` of the currencies, where a caller shows many orders.
+    """
+    decimals = exponents() if decimals is None else decimals
     amount = found.amount if found.paid is None else found.paid
     document: dict[str, object] = {
         _IDS[found.direction]: str(found.id),
@@ -69,7 +75,7 @@ def show(found: PaymentOrder, *, for_staff: bool = False) -> dict[str, object]:
         "method": found.method,
         "currency": found.currency,
         "amount": found.amount,
-        "display": display(amount, found.currency, exponents()[found.currency]),
+        "display": display(amount, found.currency, decimals[found.currency]),
         "created_at": time_text(found.created_at),
         "updated_at": time_text(found.updated_at),
     }

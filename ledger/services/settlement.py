@@ -28,8 +28,6 @@ BATCH_EVENTS = 200  # money events of one transaction: locks are held for millis
 BATCH_LEGS = 5_000  # the same for events with thousands of prizes; one whole event always fits
 READ_EVENTS = 2_000  # rows read at once; most events of a table move no money
 SWEPT_STREAMS = 500
-ATTEMPTS_MAX = 8  # tries without progress after which people must look
-ATTEMPTS_SPENT = "attempts_spent"
 
 logger = logging.getLogger(__name__)
 
@@ -141,16 +139,11 @@ def settle_due(limit: int = SWEPT_STREAMS) -> list[SettleResult]:
     """Settle streams that are behind, the longest waiting first: what lost messages left over.
 
     Tries are counted before the work and forgotten with each batch; a stream that comes to nothing
-    eight times, by whatever fault, is parked, so that it can not hold up the others for ever.
+    eight times in a row is tried ever more seldom, so that it does not hold up the others.
     """
     results = []
     for stream in store.due_streams(limit):
-        attempts = in_transaction(partial(_count, stream=stream))
-        if attempts is None:
-            continue
-        if attempts > ATTEMPTS_MAX:
-            in_transaction(partial(_give_up, stream=stream))
-            results.append(SettleResult(stream, parked_code=ATTEMPTS_SPENT))
+        if not in_transaction(partial(_count, stream=stream)):
             continue
         try:
             results.append(settle(stream))
@@ -159,14 +152,8 @@ def settle_due(limit: int = SWEPT_STREAMS) -> list[SettleResult]:
     return results
 
 
-def _count(_: Transaction, *, stream: str) -> int | None:
+def _count(_: Transaction, *, stream: str) -> bool:
     return store.count_attempt(stream)
-
-
-def _give_up(tx: Transaction, *, stream: str) -> None:
-    due = store.lock_due(stream)
-    if due is not None:
-        store.park(stream, due.version + 1, Refusal(ATTEMPTS_SPENT), tx.now)
 
 
 def unpark(stream: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from eventstore.core.refusal import Refusal
+from eventstore.services import rested
 from ledger.store.books import LIVE
 
 
@@ -62,27 +63,28 @@ def move_cursor(stream: str, version: int, now: datetime) -> None:
 
 
 def due_streams(limit: int) -> list[str]:
-    """Streams that are behind and not parked, the longest waiting first."""
+    """Streams that are behind and to be tried now, the longest waiting first."""
     rows = LIVE.rows(
-        """SELECT stream FROM ledger.settlement_due d JOIN ledger.settlement_cursor c USING (stream)
-        WHERE d.version > c.version AND c.parked_code IS NULL
+        f"""SELECT stream
+        FROM ledger.settlement_due d JOIN ledger.settlement_cursor c USING (stream)
+        WHERE d.version > c.version AND c.parked_code IS NULL AND {rested("d.event_at")}
         ORDER BY d.event_at LIMIT %s""",
         [limit],
     )
     return [stream for (stream,) in rows]
 
 
-def count_attempt(stream: str) -> int | None:
-    """Number of tries of a due stream with this one; None if somebody else is at it."""
+def count_attempt(stream: str) -> bool:
+    """Count a try of a due stream; False if somebody else is at it."""
     rows = LIVE.rows(
         """UPDATE ledger.settlement_cursor SET attempts = attempts + 1
         WHERE stream = (
             SELECT stream FROM ledger.settlement_cursor
             WHERE stream = %s AND parked_code IS NULL FOR UPDATE SKIP LOCKED)
-        RETURNING attempts""",
+        RETURNING 1""",
         [stream],
     )
-    return int(rows[0][0]) if rows else None
+    return bool(rows)
 
 
 def park(stream: str, version: int, refusal: Refusal, now: datetime) -> None:

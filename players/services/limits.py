@@ -44,7 +44,7 @@ class LimitsWish:
 
 
 def when_excluded(work: ExcludedWork) -> None:
-    """Have `work` done in the transaction in which a player excludes himself.
+    """Have `work` done in the transaction in which a player excludes himself, and after it again.
 
     It gets the player and the version of the event in his stream.
     """
@@ -99,8 +99,10 @@ def _keys(wish: LimitsWish, known: Collection[str]) -> dict[Key, int | None]:
 def exclude(who: Person, until: datetime | None, receipt: Receipt) -> Outcome:
     """Keep oneself from play and deposits until an instant, None for good. It is never shortened.
 
-    Locks the account's row; appends ExclusionSet. Raises: Refused with `staff_may_not_play`,
-    `invalid_field` (nearer than 24 hours, or before the end of the exclusion in force).
+    Locks the account's row; appends ExclusionSet. The same request again tells of it again: what
+    was to follow the commit may have ended with its process. Raises: Refused with
+    `staff_may_not_play`, `invalid_field` (nearer than 24 hours, or before the end of the exclusion
+    in force).
     """
 
     def work(tx: Transaction, row: Row) -> Outcome:
@@ -114,12 +116,19 @@ def exclude(who: Person, until: datetime | None, receipt: Receipt) -> Outcome:
             return Outcome(201, result)
         facts = [Fact(fact, f"player:{who.id}") for fact in made]
         (sealed,) = tx.append(player_stream(who.id), loaded.head, facts)
-        for tell in _when_excluded:
-            tell(who.id, sealed.version)
+        _tell_excluded(who, sealed.version)
         return Outcome(201, result, sealed.stream, sealed.version, sealed.version)
 
     _require_player(who)
-    return run_command(receipt, account_row(who.id), work)
+    outcome = run_command(receipt, account_row(who.id), work)
+    if outcome.replayed and outcome.last_version is not None:
+        _tell_excluded(who, outcome.last_version)
+    return outcome
+
+
+def _tell_excluded(who: Person, version: int) -> None:
+    for tell in _when_excluded:
+        tell(who.id, version)
 
 
 def exclusion_document(exclusion: Exclusion) -> dict[str, object]:

@@ -64,6 +64,13 @@ class Caller:
         self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, **headers: Any
     ) -> Answer:
         """The answer; a header that is None is left out, `_` in its name stands for `-`."""
+        prefix = "" if path in {"/healthz", "/readyz"} else "/api/v1"
+        return self.ask(method, prefix + path, body, raw=raw, **headers)
+
+    def ask(
+        self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, **headers: Any
+    ) -> Answer:
+        """The same at any path of the product."""
         sent: dict[str, Any] = {"Content-Type": "application/json"}
         if self.token:
             sent["Authorization"] = f"Token {self.token}"
@@ -74,8 +81,7 @@ class Caller:
         sent = {name: value for name, value in sent.items() if value is not None}
         media = sent.pop("Content-Type", "")
         data = raw if raw is not None else b"" if body is None else json.dumps(body).encode()
-        prefix = "" if path in {"/healthz", "/readyz"} else "/api/v1"
-        answer = self.client.generic(method, prefix + path, data, media, headers=sent)
+        answer = self.client.generic(method, path, data, media, headers=sent)
         return Answer(answer.status_code, answer.headers, answer.getvalue())
 
     def get(self, path: str, **headers: Any) -> Answer:

@@ -1,83 +1,21 @@
-"""Hands at a cash table, dealt and played by the services where a test needs one to run."""
+"""Hands for tests: as the trials play them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-from uuid import UUID
+from tonk_site.proving.play import (
+    STEPS_MAX,
+    Turn,
+    play,
+    play_out,
+    play_tournament,
+    turn_at,
+    turn_of,
+)
 
-from games import selectors
-from games.models import Table
-from games.services.deals import deal_next
-from games.services.moves import MoveCommand, submit_move
-from tests.drive import hurry, once
-from tests.factories import receipt
-
-STEPS_MAX = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """Who is to act, at which version, with which legal moves."""
-
-    player: UUID
-    seat: int
-    version: int
-    legal: Sequence[dict[str, Any]]
-    state: dict[str, Any]
-
-
-def turn_at(table: UUID) -> Turn:
-    """The turn at a table; a hand is dealt where none runs."""
-    for _ in range(STEPS_MAX):
-        seen = selectors.see_now(table)
-        if seen.table.to_act is not None:
-            place = seen.table.place(seen.table.to_act)
-            player = UUID(place.player)
-            state: dict[str, Any] = selectors.state_document(selectors.see(table, player))
-            return Turn(player, place.seat, seen.table.version, state["legal"], state)
-        hurry(table)
-        deal_next(table, seen.table.version)
-    raise AssertionError("no hand gets going")
-
-
-def play(table: UUID, turn: Turn, move: str | None = None) -> None:
-    """Make a move, by default the first legal one, for whoever is to act."""
-    command = MoveCommand(
-        table=table,
-        player=str(turn.player),
-        move=move or turn.legal[0]["move"],
-        version=turn.version,
-        actor=f"player:{turn.player}",
-    )
-    submit_move(command, receipt())
-
-
-def turn_of(table: UUID, player: UUID) -> Turn:
-    """The next turn of a player, the others' moves made before."""
-    for _ in range(STEPS_MAX):
-        turn = turn_at(table)
-        if turn.player == player:
-            return turn
-        play(table, turn)
-    raise AssertionError("the turn never comes")
-
-
-def play_out(table: UUID) -> None:
-    """Play until the running hand has ended."""
-    while selectors.see_now(table).table.to_act is not None:
-        play(table, turn_at(table))
-
-
-def play_tournament(tournament: UUID) -> None:
-    """Play a tournament of people and bots to its end, everybody by the first legal move."""
-    while once(tournament) | _move_of_a_person(tournament):
-        pass
-
-
-def _move_of_a_person(tournament: UUID) -> bool:
-    """Let whoever is to act at a table make his move; whether there was anybody."""
-    for row in Table.objects.filter(tournament=tournament, status="playing").exclude(due="bot"):
-        if selectors.see_now(row.id).table.to_act is not None:
-            play(row.id, turn_at(row.id))
-            return True
-    return False
+__all__ = [
+    "STEPS_MAX",
+    "Turn",
+    "play",
+    "play_out",
+    "play_tournament",
+    "turn_at",
+    "turn_of",
+]

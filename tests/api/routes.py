@@ -24,7 +24,7 @@ FUNCTIONS: MappingProxyType[Any, dict[str, Operation]] = MappingProxyType(
         system.ready: {"GET": Operation("system.ready")},
     }
 )
-_CONVERTER = re.compile(r"<(?:\w+:)?(\w+)>")
+CONVERTER = re.compile(r"<(?:\w+:)?(\w+)>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def walk(patterns: list[URLPattern | URLResolver], before: str = "/") -> Iterato
         view = getattr(pattern.callback, "cls", None)
         operations = view.operations if view else FUNCTIONS[pattern.callback]
         for method, operation in operations.items():
-            yield Route(operation.name, method, _CONVERTER.sub(r"{\1}", path), operation)
+            yield Route(operation.name, method, CONVERTER.sub(r"{\1}", path), operation)
 
 
 def rows() -> list[dict[str, str]]:

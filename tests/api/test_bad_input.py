@@ -4,10 +4,12 @@ import json
 from typing import Any
 
 import pytest
+from django.db import connection
 
-from eventstore.api.requests import AMOUNT_MAX, BODY_BYTES_MAX, KEYS_MAX
+from eventstore.api.requests import AMOUNT_MAX, BODY_BYTES_MAX
 from tests.api.callers import Caller, caller, picture, refused
 from tests.api.world import NEW_TABLE, WRITES, World, ready, undone
+from tests.corpus import BODIES, NO_AMOUNTS, NO_JSON
 from tests.factories import a_table
 
 pytestmark = pytest.mark.django_db
@@ -15,25 +17,9 @@ pytestmark = pytest.mark.django_db
 
 # --- Amounts --------------------------------------------------------------------------------------
 
-NO_AMOUNTS = [
-    "0",
-    "-1",
-    "-0",
-    "1.5",
-    "100.0",
-    "1e3",
-    "1E400",
-    '"100"',
-    "true",
-    "[100]",
-    "{}",
-    str(AMOUNT_MAX + 1),
-    "9" * 40,
-]
-
 
 @pytest.mark.parametrize("field", ["stake", "buy_in_min", "buy_in_max", "cap", "buy_in"])
-def test_what_is_no_amount(field: str, ona: Caller) -> None:
+def test_D8_what_is_no_amount(field: str, ona: Caller) -> None:
     body: dict[str, Any] = dict(NEW_TABLE)
     path, pointer = "/tables", f"/{field}"
     if field == "cap":
@@ -51,9 +37,9 @@ def test_what_is_no_amount(field: str, ona: Caller) -> None:
     assert picture() == before
 
 
-def test_what_is_no_number_at_all(ona: Caller) -> None:
-    for text in (b"NaN", b"Infinity", b"-Infinity", b"0x10", b"1_0", b"01", b"+1"):
-        raw = b'{"stake": %s, "currency": "XTK", "seats": 3}' % text
+def test_D13_what_is_no_number_at_all(ona: Caller) -> None:
+    for text in NO_JSON:
+        raw = f'{{"stake": {text}, "currency": "XTK", "seats": 3}}'.encode()
         refused(ona.call("POST", "/tables", raw=raw), 400, "malformed_json")
 
 
@@ -73,38 +59,8 @@ def test_amounts_that_the_game_does_not_bear(ona: Caller) -> None:
 
 # --- Bodies ---------------------------------------------------------------------------------------
 
-DEEP = b'{"x": ' + b"[" * 60 + b"]" * 60 + b"}"
-VERY_DEEP = b'{"x": ' + b"[" * 700 + b"]" * 700 + b"}"
-ABYSS = b'{"x": ' + b"[" * 30_000 + b"]" * 30_000 + b"}"
-MANY_KEYS = json.dumps({f"k{number}": 1 for number in range(KEYS_MAX + 1)}).encode()
-BODIES: list[tuple[bytes, str, int, str]] = [
-    (b"{", "application/json", 400, "malformed_json"),
-    (b"[]", "application/json", 400, "malformed_json"),
-    (b"null", "application/json", 400, "malformed_json"),
-    (b'"text"', "application/json", 400, "malformed_json"),
-    (b"\xff\xfe{}", "application/json", 400, "malformed_json"),
-    (b"\xef\xbb\xbf{}", "application/json", 400, "malformed_json"),
-    ("{}".encode("utf-16"), "application/json", 400, "malformed_json"),
-    (b'{"x": "\xe9"}', "application/json", 400, "malformed_json"),
-    (b'{"x": "\\ud800"}', "application/json", 400, "malformed_json"),
-    (b'{"\\ud800": 1}', "application/json", 400, "malformed_json"),
-    (b'{"x": {"y": ["\\u0000"]}}', "application/json", 400, "invalid_field"),
-    (DEEP, "application/json", 400, "malformed_json"),
-    (VERY_DEEP, "application/json", 400, "malformed_json"),
-    (ABYSS, "application/json", 400, "malformed_json"),
-    (MANY_KEYS, "application/json", 400, "malformed_json"),
-    (b'{"x": ' + b"9" * 5_000 + b"}", "application/json", 400, "malformed_json"),
-    (b'{"nonsense": 1}', "application/json", 400, "unknown_field"),
-    (b'{"x": 1, "x": 1}', "application/json", 400, "unknown_field"),
-    (b'{"x": [{"y": 1, "y": 2}]}', "application/json", 400, "unknown_field"),
-    (b" " * (BODY_BYTES_MAX + 1), "application/json", 413, "body_too_large"),
-    (b"{}", "text/plain", 415, "unsupported_media_type"),
-    (b"a=1", "application/x-www-form-urlencoded", 415, "unsupported_media_type"),
-    (b"--x--", "multipart/form-data; boundary=x", 415, "unsupported_media_type"),
-    (b"{}", "", 415, "unsupported_media_type"),
-]
 
-
+@pytest.mark.slow
 def test_bodies_that_nobody_can_read(world: World, subtests: pytest.Subtests) -> None:
     for name in WRITES:
         with subtests.test(name), ready(world, name) as endpoint:
@@ -185,3 +141,29 @@ def test_structures_that_do_not_work(option: str) -> None:
         if answer.status != 201:
             assert refused(answer, 422, "bad_structure")["problems"]
     refused(jonas.post("/tournaments", DRAFT | {"template": "nonsense"}), 422, "bad_structure")
+
+
+# --- Fractions ------------------------------------------------------------------------------------
+
+FRACTIONS = """SELECT format('%s.%s', table_name, column_name) FROM information_schema.columns
+    WHERE table_schema IN ('public', 'ledger')
+        AND data_type IN ('real', 'double precision', 'numeric')"""
+
+
+@pytest.mark.slow
+def test_D7_amounts_are_whole_numbers_from_end_to_end(world: World) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(FRACTIONS)
+        assert cursor.fetchall() == []
+    world.money()
+    world.ended_hand()
+    ona, auditor = world.callers["player_own"], world.callers["auditor"]
+    answers = [ona.get(path) for path in ("/ledger/me", f"/tables/{world.ids['table_id']}/events")]
+    answers += [auditor.get(f"/ledger/{name}") for name in ("entries", "accounts")]
+    for answer in answers:
+        assert answer.status == 200
+        json.loads(answer.content, parse_float=fraction)
+
+
+def fraction(text: str) -> None:
+    raise AssertionError(f"a fraction: {text}")

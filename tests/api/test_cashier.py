@@ -17,7 +17,7 @@ from ledger.cashier.sandbox import SIGNATURE, body_of, sign
 from ledger.selectors import balances
 from ledger.services import deposits
 from tests.api.callers import NOWHERE, Answer, Caller, api_bot, caller, picture, refused
-from tests.api.test_bad_input import NO_AMOUNTS
+from tests.corpus import NO_AMOUNTS
 from tests.factories import a_deposit, a_withdrawal, pays_in
 from tests.integration.ledger.payments import notice
 

@@ -14,10 +14,10 @@ from games.rules.cards import TEXTS
 from games.services.deals import deal_next
 from tests.api.callers import NOWHERE, Caller, caller, refused
 from tests.api.play import play, play_out, turn_at
-from tests.api.test_silence import CARD
 from tests.drive import hurry
 from tests.factories import a_table, sits_down
 from tests.fair_seats import Links, time_is_up
+from tonk_site.proving.other_cards import CARD
 
 pytestmark = pytest.mark.django_db
 PLACES = [*range(54), *range(64, 70), 200]
@@ -138,6 +138,7 @@ def test_an_anchor_is_a_hash_and_a_length(
     refused(callers["ona"].post(f"/tables/{table}/anchor", body), 400, "invalid_field")
 
 
+@pytest.mark.slow
 def test_cards_are_opened_to_who_may_see_them(table: UUID, callers: dict[str, Caller]) -> None:
     hand = dealt(table, callers)
     refused(callers["stranger"].get(f"/tables/{table}/cards"), 403, "not_seated")
@@ -211,6 +212,7 @@ def placed(value: Any) -> Iterator[tuple[int, str]]:
             yield from placed(item)
 
 
+@pytest.mark.slow
 def test_a_reshuffled_card_is_opened_under_the_root_of_its_shuffle(
     callers: dict[str, Caller],
 ) -> None:
@@ -259,6 +261,7 @@ def test_what_a_spectator_sees_late_is_opened_late(callers: dict[str, Caller]) -
         refused(callers[name].get(path), 404, "not_found")
 
 
+@pytest.mark.slow
 def test_nothing_stored_or_answered_holds_the_secret_of_a_running_hand(
     table: UUID, callers: dict[str, Caller]
 ) -> None:

@@ -27,6 +27,7 @@ def hall(db: None, tmp_path: Path) -> Iterator[Hall]:
         yield found
 
 
+@pytest.mark.slow
 def test_two_clients_give_seeds_and_a_plain_one_does_not(hall: Hall) -> None:
     for _ in range(3):
         hall.hand()
@@ -41,6 +42,7 @@ def test_two_clients_give_seeds_and_a_plain_one_does_not(hall: Hall) -> None:
     assert any("/cards/" in one for one in hall.ona.inside.asked)
 
 
+@pytest.mark.slow
 def test_a_client_that_starts_anew_goes_on_with_its_chain(hall: Hall) -> None:
     hall.hand()
     hall.ona.start()
@@ -63,6 +65,7 @@ def test_a_client_that_starts_anew_goes_on_with_its_chain(hall: Hall) -> None:
     assert hall.ona.seat.seeds_given == (2, 3)
 
 
+@pytest.mark.slow
 def test_an_anchor_that_is_used_up_is_followed_by_another(hall: Hall) -> None:
     hall.ona.start(length=1)
     for _ in range(4):
@@ -100,6 +103,7 @@ def test_who_is_silent_while_he_asks_to_sit_out_fixes_new_seeds(db: None, tmp_pa
     assert [one["seed"] for one in dealt["players"]] == ["revealed", "revealed"]
 
 
+@pytest.mark.slow
 def test_hands_are_found_in_the_signed_log_and_the_log_goes_on(
     committed: None, tmp_path: Path
 ) -> None:
@@ -146,6 +150,7 @@ LIES: dict[str, tuple[str, Change]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", LIES)
 def test_a_server_that_lies_to_a_client_is_caught(hall: Hall, check: str) -> None:
     hall.hand()

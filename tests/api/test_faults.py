@@ -41,7 +41,20 @@ def broken_page(request: HttpRequest) -> Any:
     raise ValueError(SECRET)
 
 
-urlpatterns = [path("broken/<name>", Broken.as_view()), path("page", broken_page)]
+def page_without_database(request: HttpRequest) -> Any:
+    raise OperationalError(SECRET)
+
+
+async def waiting_without_database(request: HttpRequest) -> Any:
+    raise OperationalError(SECRET) from PoolTimeout(SECRET)
+
+
+urlpatterns = [
+    path("broken/<name>", Broken.as_view()),
+    path("page", broken_page),
+    path("away", page_without_database),
+    path("waiting", waiting_without_database),
+]
 handler400 = "tonk_site.errors.bad_request"
 handler404 = "tonk_site.errors.not_found"
 handler500 = "tonk_site.errors.server_error"
@@ -61,6 +74,8 @@ def test_a_fault_where_no_view_of_the_api_answers() -> None:
     client = Client(raise_request_exception=False)
     for answer, status, code in (
         (client.get("/page"), 500, "internal"),
+        (client.get("/away"), 503, "unavailable"),
+        (client.get("/waiting"), 503, "unavailable"),
         (client.get("/nowhere"), 404, "not_found"),
         (client.get("/nowhere", headers={"Host": "evil.example"}), 400, "malformed_json"),
     ):

@@ -45,6 +45,7 @@ LOOKS = [name for name, route in ROUTES.items() if route.method == "GET"]
 KNOWN = ("version", "seat", "options", "overrides", "bots", "rake", "name", "scopes", "device")
 
 
+@pytest.mark.slow
 def test_bodies(world: World, subtests: pytest.Subtests) -> None:
     for name in WRITES:
         with subtests.test(name), ready(world, name) as endpoint:
@@ -66,6 +67,7 @@ TEXTS |= st.sampled_from(["2026-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "
 TEXTS |= st.sampled_from(["9999-12-31T23:59:59.999999-14:00", "MQ", "WzEsMl0"])
 
 
+@pytest.mark.slow
 def test_parameters(world: World, subtests: pytest.Subtests) -> None:
     for name in LOOKS:
         with subtests.test(name), ready(world, name) as endpoint:

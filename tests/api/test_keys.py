@@ -27,6 +27,7 @@ WITH_BODY = [
 ]
 
 
+@pytest.mark.slow
 def test_a_key_names_one_request(world: World, subtests: pytest.Subtests) -> None:
     for name in KEYED:
         with subtests.test(name), ready(world, name) as endpoint:
@@ -128,6 +129,7 @@ VERSIONED = ["seat.take", "table.move", "tournament.publish", "tournament.start"
 VERSIONED += ["tournament.open_registration", "tournament.bots_add"]
 
 
+@pytest.mark.slow
 def test_the_version_that_the_client_saw(world: World, subtests: pytest.Subtests) -> None:
     for name in VERSIONED:
         with subtests.test(name), ready(world, name) as endpoint:

@@ -8,8 +8,8 @@ import pytest
 from eventstore.core.record import time_of, time_text
 from eventstore.services import in_transaction
 from tests.api.callers import Answer, Caller, caller, picture, refused
-from tests.api.test_bad_input import NO_AMOUNTS
 from tests.api.world import NEW_TABLE
+from tests.corpus import NO_AMOUNTS
 from tests.factories import a_table
 
 pytestmark = pytest.mark.django_db

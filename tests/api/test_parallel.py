@@ -18,7 +18,7 @@ from tests.factories import a_table, a_tournament, sits_down
 
 pytestmark = pytest.mark.usefixtures("committed")
 
-COPIES = 8
+COPIES, MOVES = 32, 16
 CHIPS = 10_000  # granted at registration
 MAY_ANSWER = {"idempotency_in_progress", "unavailable"}  # both say: the same again, later
 
@@ -38,12 +38,12 @@ def at_once(*acts: Callable[[], Answer]) -> list[Answer]:
         return list(pool.map(run, acts))
 
 
-def copies(who: Caller, method: str, path: str, body: object) -> list[Answer]:
-    """One request, sent several times at once by clients of its caller."""
+def copies(who: Caller, path: str, body: object, count: int = COPIES) -> list[Answer]:
+    """One POST, sent several times at once by clients of its caller."""
     key = "k" * 16
-    clients = [Caller(who.token) for _ in range(COPIES)]
+    clients = [Caller(who.token) for _ in range(count)]
     return at_once(
-        *[lambda one=one: one.call(method, path, body, Idempotency_Key=key) for one in clients]
+        *[lambda one=one: one.call("POST", path, body, Idempotency_Key=key) for one in clients]
     )
 
 
@@ -71,26 +71,26 @@ def ona(committed: None) -> Caller:
     return caller("ona")
 
 
-def test_sitting_down_is_paid_once(ona: Caller) -> None:
+def test_A7_sitting_down_is_paid_once(ona: Caller) -> None:
     table = a_table(ona.who)
     body = {"buy_in": 500, "version": 1}
-    one_answer(copies(ona, "POST", f"/tables/{table}/seat", body), 201)
+    one_answer(copies(ona, f"/tables/{table}/seat", body), 201)
     assert (versions(table_stream(table)), spent(ona)) == (2, 500)
 
 
-def test_an_entry_is_paid_once(ona: Caller) -> None:
+def test_A7_an_entry_is_paid_once(ona: Caller) -> None:
     tournament = a_tournament(caller("jonas", "organiser").who)
-    one_answer(copies(ona, "POST", f"/tournaments/{tournament}/entries", {}), 201)
+    one_answer(copies(ona, f"/tournaments/{tournament}/entries", {}), 201)
     assert (versions(tournament_stream(tournament)), spent(ona)) == (4, 1_100)
 
 
-def test_a_move_is_made_once_and_two_moves_do_not_both_count(ona: Caller) -> None:
+def test_G5_a_move_is_made_once_and_two_moves_do_not_both_count(ona: Caller) -> None:
     table, petras = a_table(ona.who), caller("petras")
     sits_down(table, ona.who)
     sits_down(table, petras.who)
     turn = turn_of(table, ona.who.id)
     path, body = f"/tables/{table}/moves", {"move": "S", "version": turn.version}
-    one_answer(copies(ona, "POST", path, body), 200)
+    one_answer(copies(ona, path, body, MOVES), 200)
     assert selectors.live_row(table).version == turn.version + 1
 
     turn = turn_of(table, ona.who.id)

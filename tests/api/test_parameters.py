@@ -84,6 +84,7 @@ def test_writes_know_no_parameters(world: World, subtests: pytest.Subtests) -> N
             refused(asked.call(endpoint.body), 400, "unknown_field")
 
 
+@pytest.mark.slow
 def test_methods_that_a_path_does_not_know(ona: Caller, subtests: pytest.Subtests) -> None:
     for path in sorted({route.path for route in ROUTES.values()}):
         known = {route.method for route in ROUTES.values() if route.path == path}
@@ -130,6 +131,7 @@ def test_paths_that_lead_nowhere(ona: Caller) -> None:
         refused(ona.get(path), 404, "not_found")
 
 
+@pytest.mark.slow
 def test_objects_that_do_not_exist(world: World, subtests: pytest.Subtests) -> None:
     for name in KEYED:
         if "{" in ROUTES[name].path:

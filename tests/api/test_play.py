@@ -58,6 +58,7 @@ def play_bots(path: str) -> None:
         assert bot_turn(table, row.version)
 
 
+@pytest.mark.slow
 def test_a_script_plays_a_hand_and_goes_home() -> None:
     ona = registered("ona")
     me = ona.get("/me").document
@@ -205,6 +206,7 @@ def test_a_tournament_is_drafted_published_opened_filled_and_started() -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_tournament_of_bots_ends_with_prizes_that_everybody_sees() -> None:
     jonas = caller("jonas", "organiser")
     tournament = a_tournament(

@@ -82,6 +82,7 @@ def codes_in(source: str) -> Iterator[str]:
             yield first.value
 
 
+@pytest.mark.slow
 def test_every_code_that_is_refused_with_has_its_meaning() -> None:
     found = {
         code

@@ -9,27 +9,21 @@ from games import selectors
 from tests.api.callers import Caller, caller, picture, refused
 from tests.api.play import play, play_out, turn_at
 from tests.api.world import NEW_ACCOUNT, NEW_TABLE
+from tests.corpus import BEYOND, MOVES
 from tests.factories import PASSWORD, a_table, a_tournament, receipt, sits_down
 from tournaments.services import entries
 
 pytestmark = pytest.mark.django_db
 
 
-UNREADABLE = [
-    "X", "s", "S S", "S 5H", "D", "D 5h", "D 1H", "D 5H 6H", "L", "L 5H", "L 5H 5H 5H", "H 5H",
-    "H 5H 1", "H 5H m0", "H 5H m1 up", "K K", " S", "S ", "D  5H", "D\t5H", "D \uff15H", "\u0661",
-    "D XX", "P 5H 6H", "x" * 64,
-]  # fmt: skip
-
-
 def test_moves_that_nobody_can_read(table: UUID, ona: Caller, unchanged: None) -> None:
     version = selectors.live_row(table).version
-    for move in UNREADABLE:
+    for move in MOVES:
         answer = ona.post(f"/tables/{table}/moves", {"move": move, "version": version})
         # One card laid alone can be read, and is no spread.
         known = {(400, "bad_card"), (422, "must_draw_first")}
         assert (answer.status, answer.code) in known, move
-    for wrong in ("", "x" * 65, None, 5, ["S"], {"draw": True}):
+    for wrong in (*BEYOND, None, 5, ["S"], {"draw": True}):
         answer = ona.post(f"/tables/{table}/moves", {"move": wrong, "version": version})
         refused(answer, 400, "invalid_field")
 
@@ -69,7 +63,7 @@ def test_illegal_moves_name_the_rule_the_facts_and_what_is_legal(ona: Caller, ta
     assert picture() == before
 
 
-def test_moves_out_of_turn_and_without_a_seat(ona: Caller, petras: Caller, table: UUID) -> None:
+def test_E10_moves_out_of_turn_and_without_a_seat(ona: Caller, petras: Caller, table: UUID) -> None:
     stranger = caller("zigmas")
     turn = turn_at(table)
     body = {"move": "S", "version": turn.version}

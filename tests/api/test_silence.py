@@ -1,180 +1,154 @@
-"""What a viewer may not know changes no byte of what he is answered (`api.md` section 5)."""
+"""What a viewer may not know changes no byte of what he is answered (`api.md` section 5).
+
+`prove no-leak` asks everything of everybody; here its comparison is seen to find what it must.
+"""
 
 import json
-import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
-from uuid import UUID
+from collections.abc import Callable
 
 import pytest
 from django.db import connection
 
-from games import dealer, folds, selectors
-from games.rules import events, fair
+from games import folds, selectors
+from games.rules import views
 from games.rules.cards import TEXTS
-from games.rules.shuffles import Deck
-from tests.api.callers import Answer, Caller, caller
-from tests.api.play import play, turn_at
+from games.rules.selfplay import SeededNumbers
+from games.rules.state import Hand
+from games.rules.views import Viewer
+from tests.api.callers import Caller, caller
+from tests.api.play import play, play_out, turn_at
 from tests.factories import a_table, sits_down
+from tonk_site.proving import silent_world
+from tonk_site.proving.other_cards import CARD, known_at, other_cards, secret_of
 
-pytestmark = pytest.mark.django_db
-
-CARD = re.compile(r"(?<![A-Za-z0-9])[A2-9TJQK][CDHS](?![A-Za-z0-9])")
-TURNS = 4
-PASSING = ("Server-Time",)
-Patch = Callable[[Deck], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Secret:
-    """What the dealer knows of the running hand."""
-
-    deck: Deck
-    seed: bytes
-    key: bytes
+SEATED, STAFF = (1, 3), (7, 8)
+"""Numbers of pairs by the callers of `tests.api.world.World`: two seats; auditor and admin."""
+Plant = Callable[[pytest.MonkeyPatch], None]
 
 
-def secret_of(table: UUID) -> Secret:
-    dealt = selectors.see_now(table).table.dealt
-    assert dealt is not None
-    seed = dealer.seed_of(UUID(dealt.hand))
-    assert seed is not None
-    key = fair.hand_key(seed, bytes.fromhex(dealt.transcript))
-    return Secret(TRUE_DECK(dealt, seed), seed, key)
+@pytest.mark.slow
+@pytest.mark.usefixtures("committed")
+def test_E9_staff_learn_no_more_than_anybody() -> None:
+    found = silent_world.run("1", STAFF)
+    assert found.breaches == []
+    assert set(found.seen["viewers"]) == {"auditor", "admin"}
 
 
-TRUE_DECK = dealer.deck_from
+def whole_deck(monkeypatch: pytest.MonkeyPatch) -> None:
+    """E1: the deck is in every view."""
+    true = views._pot
+
+    def leaking(hand: Hand) -> views.Document:
+        return true(hand) | {"deck": [TEXTS[card] for card in hand.setup.deck or ()]}
+
+    monkeypatch.setattr(views, "_pot", leaking)
 
 
-@contextmanager
-def other_deck(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The same log with another deck under it, as if the hidden cards lay otherwise."""
+def tag_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """E2: the entity tag is made of the full state."""
 
-    def deck_from(dealt: events.HandDealt, server_seed: bytes) -> Deck:
-        return deck
+    def etag(seen: selectors.Seen) -> str:
+        hand = folds.current(seen.row.id, seen.row.hand_version).table.hand
+        deck = None if hand is None else hand.setup.deck
+        return f'"v{seen.table.version}.{seen.viewer.tag}.{hash(deck)}"'
 
-    folds.forget_all()
-    with monkeypatch.context() as patched:
-        patched.setattr(dealer, "deck_from", deck_from)
-        yield
-    folds.forget_all()
+    monkeypatch.setattr(selectors.Seen, "etag", property(etag))
 
 
-def turned(deck: Deck, known: set[str]) -> Deck:
-    """The deck with every card that the viewer does not know in another place."""
-    hidden = [place for place, card in enumerate(deck.cards) if TEXTS[card] not in known]
-    changed = list(deck.cards)
-    for place, source in zip(hidden, hidden[1:] + hidden[:1], strict=True):
-        changed[place] = deck.cards[source]
-    return Deck(tuple(changed), deck.shuffler)
+def all_hands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """E4: whoever has a seat sees all hands."""
+    true = views._own_hand
+
+    def leaking(hand: Hand, viewer: Viewer) -> views.Document:
+        return {"all": [true(hand, Viewer(seat)) for seat in hand.setup.seats if viewer.seat]}
+
+    monkeypatch.setattr(views, "_own_hand", leaking)
 
 
-def looks(table: UUID, who: Caller, version: int, *, since: int, card: str) -> list[Answer]:
-    """Everything that somebody is answered about a table without changing it."""
-    path, tag = f"/tables/{table}", {"X_Request_Id": "the-same-request-id"}
-    found = [
-        who.get(f"{path}/state", **tag),
-        who.get(f"{path}/events?after={since - 1}", **tag),
-        who.get(f"{path}/events?after={version - 2}&limit=1", **tag),
-        who.get(path, **tag),
-        who.get("/tables", **tag),
-    ]
-    dealt = selectors.see_now(table).table.dealt
-    assert dealt is not None
-    ends = (f"{path}/commitment", f"/hands/{dealt.hand}.tonkh", f"/hands/{dealt.hand}/verify")
-    found += [who.get(end, **tag) for end in ends]
-    if who.token:
-        # Refused in every seat: stale, without such a meld, or out of turn.
-        for body in ({"move": "S", "version": 1}, {"move": f"H {card} m9", "version": version}):
-            answer = who.post(f"{path}/moves", body, **tag)
-            assert answer.status >= 400
-            found.append(answer)
-    return found
-
-
-def told(answers: list[Answer]) -> list[tuple[int, list[tuple[str, str]], bytes]]:
-    """Status, headers and bytes of answers."""
-    return [
-        (one.status, [pair for pair in one.headers.items() if pair[0] not in PASSING], one.content)
-        for one in answers
-    ]
-
-
-@pytest.fixture
-def viewers() -> dict[str, Caller]:
-    """Three seats, and everybody else who can look."""
-    seats = {name: caller(name) for name in ("ona", "petras", "birute")}
-    return seats | {
-        "stranger": caller("zigmas"),
-        "nobody": Caller(),
-        "organiser": caller("jonas", "organiser"),
-        "auditor": caller("auste", "auditor"),
+@pytest.mark.slow
+@pytest.mark.usefixtures("committed")
+@pytest.mark.parametrize("plant", [whole_deck, tag_of_everything, all_hands])
+def test_a_leak_is_found(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch)
+    assert {one.what for one in silent_world.run("1", SEATED).breaches} & {
+        "the answer differs",
+        *(f"an answer shows the card {text}" for text in TEXTS),
     }
 
 
-@pytest.fixture
-def table(viewers: dict[str, Caller]) -> UUID:
-    """A table of Ona, Petras and Birute."""
-    made = a_table(viewers["ona"].who)
-    for name in ("ona", "petras", "birute"):
-        sits_down(made, viewers[name].who)
-    return made
+@pytest.mark.django_db
+def test_E4_whoever_leaves_a_running_hand_lays_no_hand_open(ona: Caller, petras: Caller) -> None:
+    table = a_table(ona.who, options={"initial_tonk_counts": [1]})
+    for who in (ona, petras):
+        sits_down(table, who.who)
+    after = turn_at(table).version - 1  # before it cards were cut for the seats, before all
+    for leaver in (petras, ona):
+        assert leaver.call("DELETE", f"/tables/{table}/seat").status == 202
+        for who in (ona, petras, Caller()):
+            state = who.get(f"/tables/{table}/state").document
+            news = who.get(f"/tables/{table}/events?after={after}").document
+            known = known_at(table, Viewer(state["viewer"].get("seat")))
+            shown = set(CARD.findall(json.dumps([state, news])))
+            assert shown <= {TEXTS[card] for card in known}
 
 
-def test_hidden_cards_change_no_answer(
-    viewers: dict[str, Caller], table: UUID, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.django_db
+def test_E5_the_next_hand_shows_nothing_of_the_last_one(ona: Caller, petras: Caller) -> None:
+    table = a_table(ona.who, options={"initial_tonk_counts": [1]})
+    for who in (ona, petras):
+        sits_down(table, who.who)
+    turn_at(table)
+    play_out(table)
+    ended = ona.get(f"/tables/{table}/state").document
+    assert ended["result"]["held"]
+    turn_at(table)
+    for who in (ona, petras, Caller()):
+        state = who.get(f"/tables/{table}/state").document
+        assert (state["hand_no"], "result" in state) == (ended["hand_no"] + 1, False)
+        seat = Viewer(state["viewer"].get("seat"))
+        known = {TEXTS[card] for card in known_at(table, seat)}
+        assert set(CARD.findall(json.dumps(state))) <= known
+        assert "server_seed" not in state["fair"]
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_E8_a_hand_is_open_to_all_from_its_end_and_to_nobody_before(
+    ona: Caller, petras: Caller
 ) -> None:
-    for _ in range(TURNS):
+    """The policy of `docs/guides/check-a-hand.md`: at a cash table as in a tournament."""
+    table = a_table(ona.who, options={"initial_tonk_counts": [1]})
+    for who in (ona, petras):
+        sits_down(table, who.who)
+    turn_at(table)
+    hand = secret_of(table).dealt.hand
+    path = f"/hands/{hand}.tonkh"
+    for who in (caller("zigmas"), caller("auste", "auditor"), Caller()):
+        assert who.get(path).code == "no_reveal_yet"
+    cards = {TEXTS[card] for card in secret_of(table).cards}
+    play_out(table)
+    for who in (caller("greta"), ona, Caller()):
+        assert cards <= set(CARD.findall(who.get(path).content.decode()))
+
+
+@pytest.mark.django_db
+def test_what_is_stored_of_requests_holds_no_card(ona: Caller, petras: Caller) -> None:
+    table = a_table(ona.who)
+    for who in (ona, petras):
+        sits_down(table, who.who)
+    for _ in range(4):
         turn = turn_at(table)
-        secret = secret_of(table)
-        public, since = public_cards(table)
-        look = partial(looks, table, since=since, card=min(public))
-        for who in viewers.values():
-            seen = look(who, turn.version)
-            own = set(seen[0].document.get("cards", []))
-            assert len(own) <= 6
-            with other_deck(turned(secret.deck, public | own), monkeypatch):
-                assert told(look(who, turn.version)) == told(seen)
-            for answer in seen:
-                no_secret(answer.content.decode(), secret, public | own)
-        mover = next(one for one in viewers.values() if one.token and one.who.id == turn.player)
+        mover = ona if turn.player == ona.who.id else petras
         body = {"move": turn.legal[0]["move"], "version": turn.version}
-        answer = mover.post(f"/tables/{table}/moves", body)
-        assert answer.status == 200
-        if answer.document["state"]["status"] == "playing":
-            own = set(answer.document["state"]["cards"])
-            no_secret(answer.content.decode(), secret, public_cards(table)[0] | own)
-    no_card_in_receipts()
-
-
-def public_cards(table: UUID) -> tuple[set[str], int]:
-    """Cards that the log of the running hand shows everybody, and the version of its deal."""
-    served = Caller().get(f"/tables/{table}/events").document["events"]
-    start = max(one["version"] for one in served if one["type"] == "HandDealt")
-    shown = [one for one in served if one["version"] >= start]
-    return set(CARD.findall(str(shown))), start
-
-
-def no_secret(text: str, secret: Secret, known: set[str]) -> None:
-    """Neither seed nor key nor a card that the viewer does not know."""
-    lowered = text.lower()
-    assert secret.seed.hex() not in lowered
-    assert secret.key.hex() not in lowered
-    assert "salt" not in lowered
-    assert set(CARD.findall(text)) <= known
-
-
-def no_card_in_receipts() -> None:
-    """What is stored of requests holds versions and ids alone."""
+        assert mover.post(f"/tables/{table}/moves", body).status == 200
     with connection.cursor() as cursor:
         cursor.execute("SELECT result::text FROM eventstore_command_receipt")
         texts = [text for (text,) in cursor.fetchall()]
-    assert texts
+    assert len(texts) >= 4
     assert [text for text in texts if CARD.search(text)] == []
 
 
+@pytest.mark.django_db
 def test_who_has_no_seat_sees_a_running_hand_late(ona: Caller, petras: Caller) -> None:
     table = a_table(ona.who, spectator_delay_s=60)
     for who in (ona, petras):
@@ -196,11 +170,15 @@ def test_who_has_no_seat_sees_a_running_hand_late(ona: Caller, petras: Caller) -
     assert taken.document["version"] > turn.version
 
 
-def test_the_other_deck_is_another_one(table: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.django_db
+def test_the_other_deck_is_another_one(ona: Caller, petras: Caller) -> None:
     """The comparison can fail: the one who holds the cards sees the difference."""
+    table = a_table(ona.who)
+    for who in (ona, petras):
+        sits_down(table, who.who)
     turn = turn_at(table)
     secret = secret_of(table)
-    with other_deck(turned(secret.deck, public_cards(table)[0]), monkeypatch):
+    with other_cards(secret, known_at(table, Viewer()), SeededNumbers("1")):
         assert selectors.state_document(selectors.see(table, turn.player)) != turn.state
+        assert sorted(secret_of(table).cards) == sorted(secret.cards)
     assert selectors.state_document(selectors.see(table, turn.player)) == turn.state
-    assert sorted(turned(secret.deck, set()).cards) == sorted(secret.deck.cards)

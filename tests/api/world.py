@@ -246,20 +246,23 @@ FIXTURES: dict[str, Callable[[World], dict[str, Any]]] = {
 
 
 @contextmanager
-def undone() -> Iterator[None]:
-    """What happens here is taken back at the end; commands may still open their transactions."""
+def undone(unless: Callable[[], bool] = lambda: False) -> Iterator[None]:
+    """What happens here is taken back at the end; commands may still open their transactions.
+
+    It stays where `unless` is true by then.
+    """
     block = transaction.atomic()
     block._from_testcase = True  # type: ignore[attr-defined]  # as Django's own test cases do
     with block:
         yield
-        transaction.set_rollback(True)
+        transaction.set_rollback(not unless())
 
 
 # What stands in a path where the fixture has no such object; elsewhere an id that nothing has.
 NO_IDS: MappingProxyType[str, object] = MappingProxyType(
     {"entry_id": 1, "place": 0, "code": "rake:EUR"}
 )
-# Endpoints that show what was committed and signed: their cells are in `test_authz_sealed`.
+# Endpoints that show what was committed and signed: their cells are `matrix.sealed_cells`.
 SEALED = frozenset(
     {
         "ledger.entry",

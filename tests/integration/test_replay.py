@@ -114,6 +114,7 @@ def sits_out(table: UUID, seat: int, who: Person) -> None:
     in_transaction(work)
 
 
+@pytest.mark.slow
 def test_a_running_tournament_is_what_its_streams_say() -> None:
     organiser = a_player("jonas", "organiser")
     tournament = a_tournament(organiser)

@@ -56,6 +56,7 @@ def tamper(page: Page, where: str, change: Callable[[Any], Any]) -> None:
     page.route(where, answered)
 
 
+@pytest.mark.slow
 def test_a_fair_deal_is_said_to_hold(page: Page, hall: Hall) -> None:
     for number in (1, 2):
         hall.hand()
@@ -65,6 +66,7 @@ def test_a_fair_deal_is_said_to_hold(page: Page, hall: Hall) -> None:
     expect(page.locator(".facts")).to_contain_text("sealed: 2 seats gave a seed")
 
 
+@pytest.mark.slow
 def test_it_is_said_in_lithuanian(page: Page, hall: Hall) -> None:
     page.get_by_role("button", name="Lietuviškai").click()
     hall.hand()
@@ -103,6 +105,7 @@ def key_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return found
 
 
+@pytest.mark.slow
 def test_a_hand_whose_key_was_lost_is_called_so(key_file: Path, page: Page, hall: Hall) -> None:
     with page.expect_response("**/hands/*/cards/*"):
         deal(hall)
@@ -115,6 +118,7 @@ def test_a_hand_whose_key_was_lost_is_called_so(key_file: Path, page: Page, hall
     expect(page.locator("#deal")).to_have_text(text, timeout=SHOWN_WITHIN_MS)
 
 
+@pytest.mark.slow
 def test_whoever_comes_late_to_its_cards_hears_it_too(
     key_file: Path, page: Page, hall: Hall
 ) -> None:
@@ -127,6 +131,7 @@ def test_whoever_comes_late_to_its_cards_hears_it_too(
     expect(page.locator("#deal")).to_contain_text(text, timeout=SHOWN_WITHIN_MS)
 
 
+@pytest.mark.slow
 def test_a_seed_that_is_kept_for_another_reason_is_said_loudly(
     key_file: Path, page: Page, hall: Hall
 ) -> None:
@@ -172,6 +177,7 @@ LIES: dict[str, tuple[str, Callable[[Any], Any], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", LIES)
 def test_a_deal_that_does_not_hold_is_said_loudly(page: Page, hall: Hall, lie: str) -> None:
     where, change, says = LIES[lie]

@@ -57,6 +57,7 @@ def table() -> UUID:
     return made
 
 
+@pytest.mark.slow
 def test_every_page_keeps_to_the_policy(client: Client, table: UUID) -> None:
     at_table = (f"/tables/{table}{part}" for part in ("", "/board", "/rules"))
     for path in ("/", "/rules", "/rules/house_low", *at_table):
@@ -87,6 +88,7 @@ def test_the_board_is_told_event_by_event(client: Client, table: UUID) -> None:
         assert ('class="count"' in shown) == ("result" in state)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", ["", "-1", "1.5", "x", "9" * 18, "9" * 40])
 def test_what_is_no_version_of_the_table_shows_the_newest(
     client: Client, table: UUID, after: str
@@ -96,6 +98,7 @@ def test_what_is_no_version_of_the_table_shows_the_newest(
     assert f'data-version="{newest}"' in shown
 
 
+@pytest.mark.slow
 def test_a_table_is_called_by_its_tournament(client: Client, table: UUID) -> None:
     organiser = a_player("jonas", "organiser")
     tournament = a_tournament(organiser, entries_min=3, entries_max=3, **SHORT)
@@ -129,6 +132,7 @@ def test_a_browser_gets_a_page_for_what_is_not_there(client: Client, path: str) 
     assert program["Content-Type"] == "application/problem+json"
 
 
+@pytest.mark.slow
 def test_the_first_page_shows_a_tournament_to_its_prizes(client: Client) -> None:
     organiser = a_player("jonas", "organiser")
     tournament = a_tournament(organiser, entries_min=3, entries_max=3, **SHORT)

@@ -216,6 +216,7 @@ def test_nothing_of_a_running_hand_is_in_the_reasons(client: Client) -> None:
         play(table, turn_at(table), discard_at(table))
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_at_a_closed_table_the_players_keep_their_names(client: Client) -> None:
     organiser = a_player("jonas", "organiser")
@@ -261,6 +262,7 @@ def test_a_hand_voided_from_outside_is_explained() -> None:
 # --- in a browser ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_keyboard_leads_from_the_table_to_its_rules_and_back(page: Page) -> None:
     table = caught()
     page.goto(f"/tables/{table}")
@@ -277,6 +279,7 @@ def test_the_keyboard_leads_from_the_table_to_its_rules_and_back(page: Page) -> 
     expect(page.get_by_role("status")).to_contain_text("was caught")
 
 
+@pytest.mark.slow
 def test_a_reason_leads_to_its_rule(page: Page) -> None:
     table = caught(("ona", "petras", "birute"))
     page.goto(f"/tables/{table}")
@@ -291,6 +294,7 @@ def test_a_reason_leads_to_its_rule(page: Page) -> None:
     expect(page.locator(":target")).to_contain_text("Caught: the knocker pays 2 stakes")
 
 
+@pytest.mark.slow
 def test_who_reads_the_reasons_is_not_disturbed(page: Page) -> None:
     table = caught()
     page.goto(f"/tables/{table}")
@@ -315,6 +319,7 @@ def test_who_reads_the_reasons_is_not_disturbed(page: Page) -> None:
     expect(summary).to_have_text(heading)
 
 
+@pytest.mark.slow
 def test_the_rules_fit_a_phone_in_both_languages(page: Page) -> None:
     table = caught(("ona", "petras", "birute"), options=OWN)
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]  # it is a size

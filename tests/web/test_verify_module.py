@@ -148,6 +148,7 @@ def record_named_by_python(file: bytes) -> str | None:
     return found and found[1]
 
 
+@pytest.mark.slow
 def test_damaged_receipts_fail_with_their_code(checks: Page) -> None:
     damages = receipts.damaged()
     found = verdicts(checks, "receipts", [one.file for one in damages], [receipts.VKEY])
@@ -207,6 +208,7 @@ def test_no_changed_byte_of_a_receipt_passes(checks: Page) -> None:
         assert missed == []
 
 
+@pytest.mark.slow
 def test_exports(checks: Page) -> None:
     names, files = zip(*receipts.exports().items(), strict=True)
     found = verdicts(checks, "exported", files, [receipts.VKEY])
@@ -261,6 +263,7 @@ def test_hands_whose_seeds_were_lost_are_named(checks: Page) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_an_answer_about_a_hand_whose_seed_was_lost(checks: Page) -> None:
     case = stories.lost_seeds()
     voided = next(one for one in case.records if one["type"] == "HandVoided")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from games.rules import fair
@@ -34,6 +35,7 @@ def a_hand(*names: str) -> tuple[UUID, Person]:
     return table, people[0]
 
 
+@pytest.mark.slow
 def test_the_page_follows_the_table(page: Page) -> None:
     table, ona = a_hand("ona", "petras")
     page.goto(f"/tables/{table}")
@@ -52,6 +54,7 @@ def test_the_page_follows_the_table(page: Page) -> None:
     assert "Petras is to act." in page.evaluate("window.told")
 
 
+@pytest.mark.slow
 def test_the_list_of_what_is_on_follows(page: Page) -> None:
     organiser = a_player("jonas", "organiser")
     page.goto("/")
@@ -60,6 +63,7 @@ def test_the_list_of_what_is_on_follows(page: Page) -> None:
     expect(page.get_by_role("heading", name="Evening")).to_be_visible(timeout=SHOWN_WITHIN_MS)
 
 
+@pytest.mark.slow
 def test_no_hidden_card_is_in_the_page(page: Page) -> None:
     table, _ = a_hand("ona", "petras")
     page.goto(f"/tables/{table}")
@@ -67,6 +71,7 @@ def test_no_hidden_card_is_in_the_page(page: Page) -> None:
     expect(page.locator(".hand .card:not(.back)")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_keyboard_and_the_language(page: Page) -> None:
     organiser = a_player("jonas", "organiser")
     with_bots(a_tournament(organiser), organiser, 3)
@@ -81,6 +86,7 @@ def test_the_keyboard_and_the_language(page: Page) -> None:
     expect(page.get_by_role("heading", name="Evening")).to_contain_text("registracija atvira")
 
 
+@pytest.mark.slow
 def test_a_phone_needs_no_scrolling_to_the_side(page: Page) -> None:
     table, _ = a_hand("ona", "petras", "vytautas")
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]  # it is a size
@@ -90,6 +96,7 @@ def test_a_phone_needs_no_scrolling_to_the_side(page: Page) -> None:
         assert width <= PHONE["width"], path
 
 
+@pytest.mark.slow
 def test_the_verifier_is_served_and_runs_under_the_policy(page: Page) -> None:
     page.goto("/")
     load = "async () => (await import('/static/web/verify.js')).link('00')"

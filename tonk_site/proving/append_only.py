@@ -3,7 +3,7 @@
 The role of the application tries everything that would change a fact, switch a guard off or take
 the owner's rights; then the owner tries, whom the triggers hold, and again under the replication
 role `replica`, where plain triggers sleep. All of it must be refused, and every row must be as
-before. The trial has servers of its own.
+before. The trial has a database of its own.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from typing_extensions import override
 from eventstore import checks
 from tonk_site.guarding import GUARDS
 from tonk_site.proving.checks import Breach, Check, Found, Order
-from tonk_site.proving.scratch import servers
+from tonk_site.proving.scratch import database
 
 APP, OWNER = checks.APP, checks.OWNER
 # Statements are forms: {r} is a relation, {c} its column, {t} its trigger; the others stand here.
@@ -148,10 +148,10 @@ ATTEMPTS: Sequence[Attempt] = (
 
 
 def run(order: Order) -> Found:
-    """The trial on servers of its own."""
-    with servers() as (services, _):
+    """The trial on a database of its own."""
+    with database() as place:
         order.say(f"{len(ATTEMPTS)} attempts")
-        return attack(make_conninfo(services.superuser_url, dbname="tonk"))
+        return attack(place.superuser_url)
 
 
 def attack(superuser: str) -> Found:

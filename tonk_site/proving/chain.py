@@ -1,67 +1,57 @@
 """A log that was changed says so, and where (`trust.md` 1).
 
-The trial plays a log on servers of its own, then changes it as a superuser would, once at a time:
-a column, a row, a tail, a stream with all its hashes, the signatures too. Whoever looks has the
-log's public key and the notes that were shown to him, nothing else from before."""
+The trial plays a log in its own database, where writers meet too, then changes it as a superuser
+would, once at a time: a column, a row, a tail, a stream with all its hashes, the signatures too.
+Whoever looks has the log's public key and the notes that were shown to him, nothing else from
+before."""
 
 import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
-import psycopg
-from psycopg import sql
-
-from tonk_site.embedded_services import Services
 from tonk_site.proving import chain_world
 from tonk_site.proving.chain_world import Made, Part, Report
 from tonk_site.proving.checks import Breach, Check, Found, Order
-from tonk_site.proving.scratch import fresh_processes, servers
+from tonk_site.proving.scratch import database, fresh_processes
 
 JOBS = 2
 TASK_TAMPERINGS = 250  # that a process makes before it reports
 
 
 def run(order: Order) -> Found:
-    """The trial, in processes that read the addresses of its own servers."""
-    with servers() as (services, environment):
-        with fresh_processes(1, environment) as maker:
+    """The trial, in processes that read their addresses."""
+    with database() as place:
+        with fresh_processes(1, place.variables) as maker:
             made = maker.submit(chain_world.make).result()
         order.say(f"{made.events} events under {made.checkpoints} signatures")
         found = Found(seen={"ways": Counter()})
         found.done["events"] = made.events
+        if made.told:
+            what, rerun = "named before any change", f"manage.py prove {CHECK.name}"
+            found.breaches = [Breach(what, name, "nothing", "", rerun) for name in made.told]
+            return found
         with contextlib.ExitStack() as stack:
-            pools = [stack.enter_context(fresh_processes(1, environment)) for _ in range(JOBS)]
-            for report in _reports(order, made, services, pools):
+            copies = [stack.enter_context(database(lambda _: place)) for _ in range(JOBS)]
+            pools = [stack.enter_context(fresh_processes(1, copy.variables)) for copy in copies]
+            for report in _reports(order, made, pools):
                 _add(found, report, order.seed)
                 done, asked = found.done["tamperings"], order.sizes["tamperings"]
                 order.say(f"{done:,} of {asked:,} tamperings")
     return found
 
 
-def _reports(
-    order: Order, made: Made, services: Services, pools: Sequence[ProcessPoolExecutor]
-) -> Iterator[Report]:
+def _reports(order: Order, made: Made, pools: Sequence[ProcessPoolExecutor]) -> Iterator[Report]:
     """What the processes report, each of a copy of the log that is its own."""
     numbers = range(1, order.sizes["tamperings"] + 1)
     tasks = []
     for job, pool in enumerate(pools):
-        name = _copy(services, job)
         own = numbers[job :: len(pools)]
         for first in range(0, len(own), TASK_TAMPERINGS):
-            part = Part(name, order.seed, own[first : first + TASK_TAMPERINGS], made.key)
+            part = Part(order.seed, own[first : first + TASK_TAMPERINGS], made.key)
             tasks.append(pool.submit(chain_world.attack, part))
     for task in as_completed(tasks):
         yield task.result()
-
-
-def _copy(services: Services, job: int) -> str:
-    """Name of a copy of the database that was made."""
-    name = f"tonk_prove_{job}"
-    command = sql.SQL("CREATE DATABASE {} TEMPLATE tonk").format(sql.Identifier(name))
-    with psycopg.connect(services.superuser_url, autocommit=True) as connection:
-        connection.execute(command)
-    return name
 
 
 def _add(found: Found, report: Report, seed: str) -> None:

@@ -1,26 +1,36 @@
 """The processes of the check `chain`: one makes a log by real play, others tamper with copies."""
 
 import io
+import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any
+from functools import partial
 
-import django
 from django.db import connection, connections, transaction
 
 from clients.verify import tonk_verify
+from eventstore import tree
+from eventstore.core.chain import Fact
+from eventstore.core.ids import player_stream
 from eventstore.core.notes import VerifierKey
-from eventstore.core.refusal import Refused
+from eventstore.core.refusal import Refused, VersionConflict
 from eventstore.exports import log_export
+from eventstore.ports import new_id
 from eventstore.readers import STAFF
-from eventstore.tree_verification import Outside
+from eventstore.services import Transaction, in_transaction
+from eventstore.tree_verification import NOBODY, Outside
 from eventstore.verification import verify_log
 from games.rules.selfplay import SeededNumbers
+from players.core.events import NameConsentSet
+from tonk_site.proving import drive, factories
+from tonk_site.proving.sealing import seal_log
 from tonk_site.proving.tampering import Log, Tampering, event_name, name_of, tamper
 
+WRITERS, ROUNDS = 4, 5  # who meet at one stream
+MEET_SECONDS_MAX = 30
 EVENTS_MIN = 300
 STEPS_A_CHECKPOINT = 8
 EXPORT_EVERY = 10  # trials, of which one is also put before the stand-alone verifier
@@ -47,13 +57,14 @@ class Made:
     events: int
     checkpoints: int
     key: str
+    told: tuple[str, ...]
+    """Rows that are named before anybody has changed one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """Trials of one process, in a copy of the log that is its own."""
 
-    database: str
     seed: str
     numbers: Sequence[int]
     key: str
@@ -71,12 +82,14 @@ class Report:
 
 
 def make() -> Made:
-    """A log of tournaments that bots played to their prizes, signed now and then."""
-    django.setup()
-    # Loaded by name: the product runs without its tests, this check does not.
-    drive: Any = import_module("tests.drive")
-    factories: Any = import_module("tests.factories")
-    sealing: Any = import_module("tests.sealing")
+    """A log of tournaments that bots played to their prizes, signed now and then.
+
+    First of all writers meet at one stream.
+    """
+    meet(player_stream(new_id()))
+    told = _names_told(NOBODY)
+    if told:  # no sequencer would give such records a place
+        return Made(0, 0, "", tuple(sorted(told)))
     organiser = factories.a_player("jonas", "organiser")
     while len(Log.read().rows) < EVENTS_MIN:
         tournament = factories.a_tournament(organiser, entries_min=3, entries_max=3, stack_stakes=5)
@@ -85,19 +98,41 @@ def make() -> Made:
         while drive.once(tournament):
             steps += 1
             if steps % STEPS_A_CHECKPOINT == 0:
-                sealing.seal_log()
-        sealing.seal_log()
+                seal_log()
+        seal_log()
     log = Log.read()
-    tree: Any = import_module("eventstore.tree")
-    made = Made(len(log.rows), len(log.notes), tree.keys()[0].key)
+    key = tree.keys()[0].key
+    told = _names_told(Outside([VerifierKey.read(key)], list(log.notes.values())))
     connections.close_all()
-    return made
+    return Made(len(log.rows), len(log.notes), key, tuple(sorted(told)))
+
+
+def meet(stream: str) -> None:
+    """Writers append to one stream, all of them on the same head, over and over.
+
+    One of each round is to be let through: what lets two through has forked the chain.
+    """
+    barrier = threading.Barrier(WRITERS)
+
+    def write(_: int) -> None:
+        for _round in range(ROUNDS):
+            with suppress(VersionConflict):
+                in_transaction(partial(_append_together, stream=stream, barrier=barrier))
+        connections.close_all()
+
+    with ThreadPoolExecutor(WRITERS) as pool:
+        list(pool.map(write, range(WRITERS)))
+
+
+def _append_together(tx: Transaction, *, stream: str, barrier: threading.Barrier) -> None:
+    head = tx.load(stream).head
+    barrier.wait(MEET_SECONDS_MAX)
+    tx.append(stream, head, [Fact(NameConsentSet(consent=True), "worker:trial")])
 
 
 def attack(part: Part) -> Report:
     """Tamper, look, take back: once for each number."""
-    django.setup()
-    _become_superuser(part.database)
+    _become_superuser()
     log, report = Log.read(), Report()
     outside = Outside([VerifierKey.read(part.key)], list(log.notes.values()))
     assert_clean(outside)
@@ -125,9 +160,9 @@ def assert_clean(outside: Outside) -> None:
         raise RuntimeError(f"before any change: {_few(told)}")
 
 
-def _become_superuser(database: str) -> None:
+def _become_superuser() -> None:
     connections.close_all()
-    connections["default"].settings_dict.update(NAME=database, USER=SUPERUSER)
+    connections["default"].settings_dict.update(USER=SUPERUSER)
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT tgname FROM pg_trigger WHERE tgname = 'event_no_change' AND tgenabled = 'D'"

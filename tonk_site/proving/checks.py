@@ -52,14 +52,23 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A promise as a command."""
+    """A promise as a command: of a trial, of the live data, or both."""
 
     name: str
     promise: int
     """Number of the promise in `design.md` section 2."""
     quick: Mapping[str, int]
     full: Mapping[str, int]
-    run: Callable[[Order], Found]
+    run: Callable[[Order], Found] | None
+    """The trial, on data of its own."""
+    live: Callable[[], Found] | None = None
+    """Reads the live data: called within `live.snapshot`, so every reader of the product will do.
+    Its counts are `live` in the line, its breaches count."""
+
+    @property
+    def unit(self) -> str:
+        """What the trial is made of, by its first size: of hands each can be looked at alone."""
+        return next(iter(self.quick), "")
 
 
 def hands_asked(order: Order) -> range:

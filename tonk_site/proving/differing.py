@@ -1,5 +1,6 @@
 """Two that must agree, and how it is told when they do not."""
 
+from eventstore.core.refusal import InvariantBroken
 from tonk_site.proving.checks import Breach
 
 
@@ -9,6 +10,18 @@ class Differs(Exception):
     def __init__(self, what: str, *, expected: object, got: object) -> None:
         super().__init__(f"{what}: expected {expected}, got {got}")
         self.what, self.expected, self.got = what, expected, got
+
+
+FAULTS = (
+    Differs,
+    InvariantBroken,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+"""What a comparison meets where the engine has a fault: it says so, or breaks down."""
 
 
 def same(what: str, expected: object, got: object) -> None:

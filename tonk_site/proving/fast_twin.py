@@ -17,7 +17,7 @@ from games.rules.result import Result
 from games.rules.selfplay import Random, SeededNumbers, pick
 from games.rules.state import Setup, fold
 from tonk_site.proving.checks import Check, Found, Order, in_processes
-from tonk_site.proving.differing import Differs, breach, same
+from tonk_site.proving.differing import FAULTS, breach, same
 from tonk_site.proving.random_hands import below, random_deal, random_overrides, repaired
 
 KNOCK_CHANCES = (0.02, 0.1, 1.0)
@@ -109,7 +109,7 @@ def hands(seed: str, numbers: range) -> Found:
     for number in numbers:
         try:
             moves, end = compare(f"{seed}/{number}")
-        except (Differs, InvariantBroken) as error:
+        except FAULTS as error:
             found.breaches.append(breach(error, CHECK.name, seed, number))
             continue
         found.done.update(hands=1, moves=moves)

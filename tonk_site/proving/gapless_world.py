@@ -15,7 +15,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
 
-import django
 from django.core.management import call_command
 from django.db import connections
 
@@ -213,7 +212,6 @@ def wait_until(condition: Callable[[], bool], complaint: str) -> None:
 
 def run(trial: Trial) -> Report:
     """The whole trial, on the servers of the environment and in their empty database."""
-    django.setup()
     report = Report()
     with connections["owner"].cursor() as cursor:
         cursor.execute(RELATION)

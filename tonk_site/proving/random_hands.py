@@ -1,14 +1,19 @@
 """Random option sets and random hands: the same numbers give the same hands."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from eventstore.core.refusal import Refusal
+from eventstore.core.refusal import InvariantBroken, Refusal
+from games.rules.decide import Decision, decide, legal, legal_slaps
 from games.rules.domains import Choice, Counts, Range, Tiers
+from games.rules.moves import KNOCK, Move
 from games.rules.options import DOMAINS, Options, complete
-from games.rules.selfplay import Random, Run, pick, random_setup
+from games.rules.selfplay import QUIET_KNOCK_CHANCE, Random, Run, pick, random_setup
 from games.rules.shuffles import Deck
-from games.rules.state import Setup, with_deck
+from games.rules.state import Hand, Setup, dealt_hand, fold, with_deck
+
+Act = tuple[int, Move]
+"""Who moves, by seat, and how."""
 
 CHANGED_MAX = 10
 """Options that one set changes; most hands change a few, so that options meet in pairs."""
@@ -102,3 +107,40 @@ def _rigged(rng: Random, setup: Setup) -> tuple[int, ...]:
         place, now = player + nth * count, deck.index(card)
         deck[place], deck[now] = deck[now], deck[place]
     return tuple(deck)
+
+
+def dealt(rng: Random, options: Options, seats: int) -> Hand:
+    """A hand dealt at random, claims ignored."""
+    run = Run(options, seats, "t", stake=7)
+    setup = random_setup(rng, run, hand="t", dealer=1 + below(rng, seats))
+    upcard = (setup.deck or ())[seats * options.hand_size] if options.initial_upcard else None
+    return dealt_hand(setup, upcard=upcard)
+
+
+def walk(hand: Hand, rng: Random) -> Iterator[tuple[Hand, Act, Decision, Hand]]:
+    """Random play to the end: state, act, decision, next state. Raises: InvariantBroken."""
+    while not hand.over:
+        seat, chosen = mover(hand, rng)
+        found = decide(hand, seat, chosen)
+        if isinstance(found, Refusal):
+            raise InvariantBroken(f"legal move {chosen.text} is refused: {found.code}")
+        following = fold(hand, found.events)
+        yield hand, (seat, chosen), found, following
+        hand = following
+
+
+def mover(hand: Hand, rng: Random) -> Act:
+    """Who moves next, and how: a slap where there is one, as often as not."""
+    slaps = [(seat, one) for seat in hand.setup.seats for one in legal_slaps(hand, seat)]
+    if slaps and rng.random() < 0.5:
+        return pick(rng, slaps)
+    return hand.to_act or 0, _choose(hand, rng)
+
+
+def _choose(hand: Hand, rng: Random) -> Move:
+    """A random legal move; a knock is rare, so that hands grow long."""
+    found = legal(hand)
+    if found[-1] == KNOCK and len(found) > 1 and rng.random() > QUIET_KNOCK_CHANCE:
+        found = found[:-1]
+    # Laying and hitting are what options are about: half of the moves are the first choice.
+    return found[0] if rng.random() < 0.5 else pick(rng, found)

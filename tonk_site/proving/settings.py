@@ -7,3 +7,8 @@ DATABASES = {
 }
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # as the tests: cheap
 STORAGES = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+# Refusals and broken connections are what is tried.
+LOGGING = {
+    **LOGGING,
+    "loggers": {name: {"level": "CRITICAL"} for name in ("django.request", "eventstore")},
+}

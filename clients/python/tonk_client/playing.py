@@ -18,8 +18,12 @@ WAIT_SECONDS = 25  # the most that the server holds a request
 SEAT_PAUSE_SECONDS = 0.5  # between two looks of an entrant who has no seat yet
 OVER = frozenset({"completed", "settled", "cancelled"})
 LIVING = frozenset({"registered", "waiting", "playing"})
+TOO_LATE = "too_late"
+LATE_PAUSE_SECONDS = 0.5  # the move that the rules force is on its way
 # Somebody was faster, the clock most often: look again.
-OVERTAKEN = frozenset({"stale_version", "not_your_turn", "no_hand", "hand_over", "table_paused"})
+OVERTAKEN = frozenset(
+    {"stale_version", "not_your_turn", "no_hand", "hand_over", "table_paused", TOO_LATE}
+)
 
 
 def play(tonk: Tonk, table_id: str, choose: Choose, *, fair: bool) -> Document:
@@ -59,6 +63,8 @@ def _moved(
     except Problem as problem:
         if problem.code not in OVERTAKEN:
             raise
+        if problem.code == TOO_LATE:
+            tonk.pause(LATE_PAUSE_SECONDS)
         return problem.state or tonk.state(table_id) or state
     if seat is not None:
         seat.told(made.get("checkpoint"))

@@ -76,6 +76,7 @@ def game(committed: None) -> Game:
 # --- a stream -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_stream_ends_before_its_running_hand(game: Game, tmp_path: Path) -> None:
     head, *lines, end = read(stream_export(game.stream))
     newest = tree.newest()
@@ -136,6 +137,7 @@ def test_who_may_have_a_stream(game: Game) -> None:
 # --- the log --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_whole_log(game: Game, tmp_path: Path) -> None:
     lines = list(log_export(reader=STAFF))
     head, *rest = read(lines)
@@ -160,6 +162,7 @@ def test_the_whole_log(game: Game, tmp_path: Path) -> None:
     assert verdict.holds, verdict.lines
 
 
+@pytest.mark.slow
 def test_the_same_range_is_the_same_for_ever(
     game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,6 +285,7 @@ def test_a_reader_that_has_enough_is_no_fault(
 # --- a changed export is refused ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_changed_export_does_not_hold(game: Game, tmp_path: Path) -> None:
     lines = list(log_export(reader=STAFF))
     middle = len(lines) // 2

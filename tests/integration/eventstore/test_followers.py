@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -183,6 +184,7 @@ def test_two_runners_share_the_work() -> None:
     assert listed() == list(range(seal_size()))
 
 
+@pytest.mark.slow
 def test_many_runners_at_once_apply_each_event_once() -> None:
     streams = [append(1) for _ in range(3)]
     stop = threading.Event()
@@ -378,6 +380,28 @@ def test_a_rebuild_while_events_arrive_gives_equal_rows_without_a_stop() -> None
     assert listed(2) == list(range(size))
     assert states()[1] == (2, size, "live", 0)
     assert states()[0][2] == "retired"
+
+
+def peak_bytes(work: Callable[[], object]) -> int:
+    """The most that Python held at once while this ran."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.slow
+def test_J5_the_memory_of_a_rebuild_does_not_grow_with_the_log() -> None:
+    append(2 * BATCH_EVENTS)
+    Runner([DELIVERED]).poll()
+    peaks = [peak_bytes(lambda: following.rebuild(DELIVERED))]
+    append(6 * BATCH_EVENTS)
+    Runner([DELIVERED]).poll()
+    peaks.append(peak_bytes(lambda: following.rebuild(DELIVERED)))
+    assert len(listed(3)) == seal_size() > 8 * BATCH_EVENTS
+    assert peaks[1] < 1.5 * peaks[0]
 
 
 def test_rows_that_were_changed_are_found_by_a_rebuild_and_mended() -> None:

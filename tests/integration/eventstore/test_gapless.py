@@ -95,7 +95,7 @@ def kept(told: list[Told]) -> list[tuple[str, int]]:
 
 
 @pytest.mark.slow
-def test_what_is_delivered_is_what_was_committed() -> None:
+def test_J1_J2_what_is_delivered_is_what_was_committed() -> None:
     told = play(EVENTS, sequencer(), a_runner(DELIVERED))
     assert at_rest()
     assert wrongs(kept(told)) == []
@@ -153,7 +153,7 @@ def test_the_comparison_finds_what_is_planted() -> None:
     ]
 
 
-def test_a_follower_that_reads_by_position_is_found() -> None:
+def test_J1_a_follower_that_reads_by_position_is_found() -> None:
     """Plant 35 of `trust.md`: what Marten, Axon and others did."""
     told = play(WRITERS * 8, sequencer(), a_runner(by_position(DELIVERED)))
     assert counts()["late"] > 0

@@ -83,7 +83,7 @@ def untouched(stream: str) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("sql", OF_THE_APPLICATION)
-def test_the_application_may_only_append(stream: str, sql: str) -> None:
+def test_J9_the_application_may_only_append(stream: str, sql: str) -> None:
     with untouched(stream), connected("tonk_app") as application:
         refused(application, sql)
 
@@ -228,7 +228,7 @@ def test_a_malformed_row_of_the_tree_is_refused(sql: str) -> None:
 
 
 @pytest.mark.usefixtures("written")
-def test_a_place_and_a_size_are_given_once() -> None:
+def test_J3_a_place_and_a_size_are_given_once() -> None:
     for sql in (
         "INSERT INTO eventstore_log_leaf VALUES (9, 10, sha256('x'))",
         "INSERT INTO eventstore_log_leaf VALUES (10, 9, sha256('x'))",

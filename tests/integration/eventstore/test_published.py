@@ -131,7 +131,7 @@ def test_a_file_is_written_aside(tmp_path: Any, monkeypatch: pytest.MonkeyPatch)
 # --- a database that was set back -----------------------------------------------------------------
 
 
-def test_a_database_behind_the_published_note_is_refused(tmp_path: Any) -> None:
+def test_J9_a_database_behind_the_published_note_is_refused(tmp_path: Any) -> None:
     folder = KeyFolder(tmp_path / "key")
     grow(3)
     work(folder)
@@ -238,6 +238,7 @@ def alone(committed: None) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("alone")
 def test_another_cluster_is_looked_at_in_full_once(tmp_path: Any) -> None:
     """Transaction ids began again: rows of the old cluster seem to be of the future."""
@@ -261,6 +262,7 @@ def test_another_cluster_is_looked_at_in_full_once(tmp_path: Any) -> None:
     assert sequencer_of(folder).round() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("alone")
 def test_the_floor_waits_for_transactions_that_run(tmp_path: Any) -> None:
     folder = KeyFolder(tmp_path / "key")

@@ -154,7 +154,7 @@ def test_a_version_with_a_lower_transaction_id_keeps_its_place() -> None:
     assert state()["scan"] >= min(horizon, newest_transaction() + 1)
 
 
-def test_a_row_that_commits_late_with_a_low_position_is_not_lost() -> None:
+def test_J1_a_row_that_commits_late_with_a_low_position_is_not_lost() -> None:
     late, soon = player_stream(new_id()), player_stream(new_id())
     at_work = sequencer()
     with connected("tonk_app") as held:

@@ -16,6 +16,7 @@ from eventstore.ports import new_id
 from eventstore.services import Outcome, Receipt, Row, Transaction, in_transaction, run_command
 from eventstore.verification import verify_log
 from players.core.events import NameConsentSet
+from tests.databases import connected, owner, scratch_copy, use
 from tests.unit.eventstore.log_contract import Log, LogContract, sealed
 
 WRITERS, ROUNDS, STREAMS = 8, 100, 3
@@ -69,7 +70,7 @@ def test_types_of_several_streams() -> None:
 
 
 @pytest.mark.usefixtures("committed")
-def test_records_are_the_same_bytes_in_another_time_zone(another_zone: None) -> None:
+def test_J7_records_are_the_same_bytes_in_another_time_zone(another_zone: None) -> None:
     stream = player_stream(new_id())
     events = sealed(stream, 2)
     store.append(events, START)
@@ -100,7 +101,7 @@ def _forget_zone() -> None:
 
 
 @pytest.mark.usefixtures("committed")
-def test_writers_that_race_make_no_fork_and_no_gap() -> None:
+def test_J6_writers_that_race_make_no_fork_and_no_gap() -> None:
     streams = [player_stream(new_id()) for _ in range(STREAMS)]
 
     def write(writer: int) -> int:
@@ -157,3 +158,36 @@ def test_one_key_in_32_requests_at_once_has_one_effect() -> None:
     assert Counter(outcome.replayed for outcome in outcomes) == {False: 1, True: 31}
     assert {(outcome.status, outcome.result["version"]) for outcome in outcomes} == {(201, 1)}
     assert len(store.load(stream).events) == 1
+
+
+# --- a dump ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("committed")
+def test_J7_what_a_dump_brings_back_verifies() -> None:
+    """Bytes and instants to the microsecond, by way of the text that a dump is."""
+    stream = player_stream(new_id())
+    events = sealed(stream, 20)
+    store.append(events, START)
+    with (
+        connected("tonk_auditor") as source,
+        source.cursor() as reader,
+        reader.copy("COPY eventstore_event TO STDOUT") as copy,
+    ):
+        dump = b"".join(copy)
+    before = connections["default"].settings_dict["NAME"]
+    with scratch_copy("dump") as name:
+        with (
+            owner(name) as target,
+            target.cursor() as writer,
+            writer.copy("COPY eventstore_event FROM STDIN") as copy,
+        ):
+            copy.write(dump)
+        use(name)
+        try:
+            found = store.load(stream).events
+            assert found == events
+            assert verify_chain(found) is None
+            assert verify_log().faults == ()
+        finally:
+            use(before)

@@ -104,6 +104,7 @@ def people() -> list[Person]:
     return [a_player(name) for name in ("ona", "petras", "rasa")]
 
 
+@pytest.mark.slow
 @given(steps=STEPS, fairness=st.sampled_from(["commit", "strict"]))
 @settings(
     max_examples=8, phases=NO_SHRINKING, suppress_health_check=[HealthCheck.function_scoped_fixture]

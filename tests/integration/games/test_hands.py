@@ -120,6 +120,7 @@ def test_a_hand_is_found_while_it_runs_and_after_it_with_and_without_the_index(
     assert find(newer) == place_of(table, newer)
 
 
+@pytest.mark.slow
 def test_an_older_hand_is_found_once_it_was_followed(table: UUID) -> None:
     first, second = an_ended_hand(table), an_ended_hand(table)
     assert find(first) is None
@@ -205,6 +206,7 @@ def leaves_of(table: UUID) -> tuple[store.Leaf, ...]:
     return tuple(one for one in store.leaves(0, 10_000) if one.event.stream == table_stream(table))
 
 
+@pytest.mark.slow
 def test_any_cut_into_parts_gives_the_same_rows(table: UUID) -> None:
     for _ in range(2):
         an_ended_hand(table)

@@ -70,6 +70,7 @@ def careless(turn: Turn) -> str:
     return next((move for move in fitting if move in moves), moves[0])
 
 
+@pytest.mark.slow
 def test_a_slap_needs_no_turn_and_the_second_comes_too_late() -> None:
     table = table_of(3, slap=True, initial_tonk_counts=[])
     while not (possible := slaps(table)):

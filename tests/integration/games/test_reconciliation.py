@@ -16,6 +16,7 @@ pytestmark = pytest.mark.django_db
 SCOPE = Scope(is_full=True, first_entry=1, first_index=0, size=0, now=timezone.now())
 
 
+@pytest.mark.slow
 def test_stacks_are_what_the_accounts_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     people = [a_player(), a_player("petras"), a_player("rasa")]
     table = a_table(people[0])

@@ -1,6 +1,7 @@
 """The sweep: whatever a lost message left behind is found, and nothing loops for ever."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -83,13 +84,18 @@ def test_a_bot_whose_level_fails_plays_the_first_legal_move(
     assert decision.fallback == ("error" if fault == "raises" else "illegal")
 
 
-def test_a_row_that_always_fails_is_parked(table: UUID) -> None:
+def test_a_row_that_always_fails_is_tried_ever_more_seldom(table: UUID) -> None:
     row = loading.live(table)
     tries = [count_attempt(row) for _ in range(ATTEMPTS_MAX)]
     assert [attempt.number for attempt in tries if attempt] == list(range(1, ATTEMPTS_MAX + 1))
-    assert count_attempt(row) is None
-    assert overdue(loading.RELATION, 10) == []
-    assert selectors.live_row(table).parked_code == "attempts"
+    due_at = selectors.live_row(table).due_at
+    assert due_at is not None
+    for minutes in (1, 2, 4):
+        assert count_attempt(row) is None
+        assert overdue(loading.RELATION, 10) == []
+        update_live(row, {"due_at": due_at - timedelta(minutes=minutes)})
+        assert overdue(loading.RELATION, 10) == [table]
+        assert count_attempt(row) is not None
 
 
 def test_a_table_whose_books_stand_waits_for_people_without_being_parked(

@@ -61,7 +61,8 @@ def play_on(table: UUID, awake: Person, think: timedelta, wait: Wait) -> None:
         replayed()
 
 
-def test_who_sleeps_is_played_for_then_sits_out(wait: Wait) -> None:
+@pytest.mark.slow
+def test_I1_who_sleeps_is_played_for_then_sits_out(wait: Wait) -> None:
     ona, jonas = a_player("ona"), a_player("jonas")
     table = a_table(ona)
     for who in (ona, jonas):

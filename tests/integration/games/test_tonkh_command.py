@@ -44,6 +44,7 @@ def a_running_hand(table: UUID) -> UUID:
     return UUID(dealt.hand)
 
 
+@pytest.mark.slow
 def test_a_hand_is_exported_verified_and_replayed(
     table: UUID, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -255,7 +255,7 @@ def test_a_second_payment_for_an_order_is_credited_too(ona: Person, sandbox: San
     assert set(PaymentOrder.objects.values_list("paid", flat=True)) == {700, 5_000}
 
 
-def test_notices_out_of_order(ona: Person, sandbox: Sandbox) -> None:
+def test_A13_notices_out_of_order(ona: Person, sandbox: Sandbox) -> None:
     """The end comes first; what is older than it changes nothing, whenever it is sent again."""
     order = a_deposit(ona, 5_000, "sandbox")
     pending = notice(order, outcome=Fate.PENDING)

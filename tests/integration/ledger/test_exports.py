@@ -67,6 +67,7 @@ def everything() -> Wanted:
     return exports.wanted(None, None, None, None)
 
 
+@pytest.mark.slow
 def test_every_case_is_exported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:

@@ -87,6 +87,21 @@ def test_a_parked_stream_is_no_lag_but_an_alarm(caplog: pytest.LogCaptureFixture
     assert "tonk_settle_parked_streams: 1 streams" in caplog.text
 
 
+def test_what_waits_too_long_is_named_whether_parked_or_not() -> None:
+    table, first = a_hand()
+    grow_old(119)
+    assert lag.idle(120) == []
+    grow_old(1)
+    (one,) = lag.idle(120)
+    assert (one.subject, one.due) == (table_stream(table), "settle")
+    assert 120 <= one.seconds < 600
+    command(table_stream(table), cashed_out(first, 5_000))
+    settle_due()
+    assert lag.figures().settle_parked_streams == 1
+    grow_old(180)
+    assert [one.subject for one in lag.idle(120)] == [table_stream(table)]
+
+
 def test_the_newest_reconciliation_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     reconcile(is_full=False)
     assert lag.figures().reconcile_ok is True

@@ -110,6 +110,7 @@ def a_played_table(ona: Person, hands: int = 4) -> UUID:
 # --- every kind -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_hands_and_cash_outs_of_a_table(ona: Person, tmp_path: Path) -> None:
     table = a_played_table(ona)
     close_table(table, ona, command_receipt())

@@ -1,6 +1,7 @@
 """The settler: in order, once, and what stops it."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -9,7 +10,7 @@ from django.db import connection, transaction
 
 from eventstore.core.ids import table_stream, tournament_stream
 from eventstore.core.refusal import InvariantBroken, Refused, Retryable, refuse
-from eventstore.services import in_transaction
+from eventstore.services import ATTEMPTS_MAX, in_transaction
 from ledger import selectors, wake
 from ledger.models import DeadLetter, Entry, SettlementCursor, SettlementDue
 from ledger.services import settle, settle_due, settlement, unpark
@@ -196,24 +197,41 @@ def test_the_sweep_settles_what_is_behind_oldest_first(sitting: Sitting) -> None
     assert settle_due() == []
 
 
-def test_the_sweep_gives_up_after_eight_tries(
+def test_after_eight_tries_the_sweep_rests_ever_longer(
     sitting: Sitting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sitting.hand(1)
 
     def fail(stream: str) -> None:
+        tried.append(stream)
         raise Retryable(stream)
 
+    tried = list[str]()
     with monkeypatch.context() as broken:
         broken.setattr(settlement, "settle", fail)
-        for _ in range(settlement.ATTEMPTS_MAX):
+        for _ in range(ATTEMPTS_MAX + 2):
             assert settle_due() == []
-        assert settle_due()[0].parked_code == "attempts_spent"
-    assert DeadLetter.objects.get().version == 1
-    assert unpark(sitting.stream)
+        assert len(tried) == ATTEMPTS_MAX
+        became_due(sitting.stream, timedelta(minutes=1))
+        for _ in range(2):
+            assert settle_due() == []
+        assert len(tried) == ATTEMPTS_MAX + 1
+    app.tasks["ledger.sweep"]()
+    assert sitting.seats() != [1001, 999]
+    became_due(sitting.stream, timedelta(minutes=2))
     app.tasks["ledger.sweep"]()
     assert sitting.seats() == [1001, 999]
     assert SettlementCursor.objects.get(stream=sitting.stream).attempts == 0
+
+
+def became_due(stream: str, before: timedelta) -> None:
+    """Let so much time have passed since the stream became due."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """UPDATE ledger.settlement_due
+            SET event_at = clock_timestamp() - make_interval(secs => %s) WHERE stream = %s""",
+            [before.total_seconds(), stream],
+        )
 
 
 def test_the_tasks_are_the_services(sitting: Sitting) -> None:
@@ -285,11 +303,8 @@ def test_somebody_else_at_the_stream_is_left_to_it(
     sitting: Sitting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sitting.hand(1)
-    monkeypatch.setattr(due, "count_attempt", lambda stream: None)
+    monkeypatch.setattr(due, "count_attempt", lambda stream: False)
     assert settle_due() == []
-    monkeypatch.setattr(due, "count_attempt", lambda stream: settlement.ATTEMPTS_MAX + 1)
-    monkeypatch.setattr(due, "lock_due", lambda stream: None)
-    settle_due()
     assert not DeadLetter.objects.exists()
 
 

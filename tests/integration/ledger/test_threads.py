@@ -48,7 +48,7 @@ def at_once(*works: Callable[[], object]) -> Counter[str]:
         return Counter(pool.map(run, works))
 
 
-def test_one_wallet_never_falls_below_its_floor() -> None:
+def test_C1_one_wallet_never_falls_below_its_floor() -> None:
     player = uuid4()
     deposit(player, 3_000)
     ends = at_once(*(partial(sit, uuid4(), player, 100) for _ in range(50)))
@@ -56,14 +56,14 @@ def test_one_wallet_never_falls_below_its_floor() -> None:
     assert selectors.available(player, "EUR") == 0
 
 
-def test_funds_for_one_entry_buy_one_entry() -> None:
+def test_C2_funds_for_one_entry_buy_one_entry() -> None:
     player = uuid4()
     deposit(player, 100)
     ends = at_once(*(partial(entered, uuid4(), player, 100) for _ in range(20)))
     assert ends == {"done": 1, "insufficient_funds": 19}
 
 
-def test_one_message_delivered_forty_times_posts_once() -> None:
+def test_A1_one_message_delivered_forty_times_posts_once() -> None:
     table, first, second = uuid4(), uuid4(), uuid4()
     stream = table_stream(table)
     for player in (first, second):
@@ -100,7 +100,7 @@ def _round(table: UUID, players: list[UUID]) -> None:
     command(stream, cashed_out(first, 130), *(cashed_out(player, 90) for player in others))
 
 
-def test_transfers_both_ways_end_without_a_deadlock() -> None:
+def test_C7_transfers_both_ways_end_without_a_deadlock() -> None:
     """Accounts are locked in one order, whatever the direction of the money."""
     first, second = uuid4(), uuid4()
     for player in (first, second):

@@ -321,7 +321,7 @@ def test_a_provider_that_declines(ona: Person, going: UUID, sandbox: Sandbox) ->
     assert facts(ona, "WithdrawalReturned")[0]["reason_code"] == "provider_refused"
 
 
-def test_an_answer_that_is_lost_is_asked_for_under_the_same_name(
+def test_A4_an_answer_that_is_lost_is_asked_for_under_the_same_name(
     ona: Person, going: UUID, sandbox: Sandbox
 ) -> None:
     sandbox.fail_next(["no_answer"] * 3)
@@ -392,7 +392,7 @@ def test_a_notice_quicker_than_the_answer(
     assert (state(going), len(facts(ona, "WithdrawalPaid"))) == ("paid", 1)
 
 
-def test_notices_of_a_payout_in_any_order(ona: Person, going: UUID, sandbox: Sandbox) -> None:
+def test_A13_notices_of_a_payout_in_any_order(ona: Person, going: UUID, sandbox: Sandbox) -> None:
     payout_notice(going)  # before anything was sent: it is not ours
     assert state(going) == "approved"
     sandbox.fail_next(["no_answer"])

@@ -21,6 +21,7 @@ def scratch(first_state: object) -> Iterator[str]:
         yield superuser.info.dsn
 
 
+@pytest.mark.slow
 def test_everything_is_refused(scratch: str) -> None:
     found = append_only.attack(scratch)
     assert found.breaches == []
@@ -29,6 +30,7 @@ def test_everything_is_refused(scratch: str) -> None:
     assert len(set(statements)) == len(statements)
 
 
+@pytest.mark.slow
 def test_what_is_open_is_named(scratch: str) -> None:
     """A right too many, a trigger that sleeps under `replica`, a trigger that is gone."""
     with psycopg.connect(scratch) as superuser:

@@ -11,7 +11,7 @@ from tests.databases import FirstState, owner
 
 
 @pytest.mark.django_db
-def test_the_product_is_no_owner_and_no_superuser() -> None:
+def test_J9_the_product_is_no_owner_and_no_superuser() -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT current_user, rolsuper, rolcreatedb FROM pg_roles WHERE rolname = current_user"

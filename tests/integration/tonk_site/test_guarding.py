@@ -175,6 +175,7 @@ STARTS: Sequence[Sequence[str]] = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("committed")
 def test_production_does_not_start_unguarded(scratch: dict[str, str]) -> None:
     commands = [[sys.executable, *start] for start in STARTS]

@@ -99,6 +99,7 @@ def launcher(
         process.stdout.close()
 
 
+@pytest.mark.slow
 def test_rows_and_keys_are_kept(data: Path) -> None:
     services = Services(data)
     with services:
@@ -110,6 +111,7 @@ def test_rows_and_keys_are_kept(data: Path) -> None:
     assert processes_of(data) == []
 
 
+@pytest.mark.slow
 def test_the_servers_are_safe_and_closed(data: Path) -> None:
     with Services(data) as services, psycopg.connect(services.superuser_url) as connection:
         for name in ("fsync", "full_page_writes", "synchronous_commit", "data_checksums"):
@@ -133,6 +135,7 @@ def test_a_command_uses_the_servers_that_run(data: Path) -> None:
     assert running(data) is None
 
 
+@pytest.mark.slow
 def test_a_command_waits_for_a_launcher_that_starts(data: Path) -> None:
     starting = subprocess.Popen(
         [sys.executable, "-m", "tonk_site.embedded_services", str(data)],
@@ -167,6 +170,7 @@ def test_a_launcher_that_is_killed_leaves_nothing(data: Path) -> None:
     wait_for(lambda: not processes_of(data))
 
 
+@pytest.mark.slow
 def test_a_long_path_moves_the_sockets(data: Path) -> None:
     long = data.parent / ("x" * 140)
     with Services(long) as services:
@@ -192,6 +196,7 @@ def test_a_cluster_of_another_version_is_refused(data: Path) -> None:
     assert processes_of(data) == []
 
 
+@pytest.mark.slow
 def test_a_failed_second_server_stops_the_first(data: Path) -> None:
     (data / "valkey").mkdir(parents=True)
     (data / "valkey/appendonlydir").write_text("no folder")
@@ -221,6 +226,7 @@ def test_a_throwaway_leaves_no_folder() -> None:
     assert not folder.exists()
 
 
+@pytest.mark.slow
 @as_root
 def test_root_without_namespaces_becomes_nobody(
     data: Path, monkeypatch: pytest.MonkeyPatch
@@ -247,6 +253,7 @@ def test_root_without_namespaces_becomes_nobody(
             assert kept(services.addresses) == (7, b"7")
 
 
+@pytest.mark.slow
 @as_root
 def test_root_in_a_closed_home_gets_a_cluster_elsewhere(
     data: Path, monkeypatch: pytest.MonkeyPatch
@@ -292,6 +299,7 @@ def test_an_ordinary_user_starts_them(data: Path) -> None:
             assert kept(addresses) == (7, b"7")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prefix", [(), ("env", "--ignore-signal=INT")], ids=["front", "back"])
 def test_a_signal_ends_it_cleanly(data: Path, prefix: tuple[str, ...]) -> None:
     """Also where a shell started it in the background, with SIGINT ignored."""

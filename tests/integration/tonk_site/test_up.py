@@ -60,6 +60,7 @@ def pid_of_broker(data: Path) -> int:
     raise AssertionError("no broker runs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
 def test_however_it_ends_nothing_is_left(tmp_path: Path, port: int, sign: signal.Signals) -> None:
     with up(tmp_path, port) as process:
@@ -82,6 +83,7 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path, port: int) -> None:
     assert not (tmp_path / "postgres").exists()
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_by_itself_ends_the_product_with_its_reason(
     tmp_path: Path, port: int
 ) -> None:

@@ -12,6 +12,9 @@ from eventstore.core.ids import tournament_stream
 from eventstore.services import Transaction
 from games.models import Table
 from games.services.bots import BotsWanted, free_bots
+from players.models import User
+from players.selectors import Person, house_bots
+from players.services import register_bot
 from tests.drive import hurry, once
 from tests.factories import a_player, a_tournament, with_bots
 from tournaments.services.conduct import conduct
@@ -63,3 +66,19 @@ def test_a_hundred_bots_enter_at_once() -> None:
     with_bots(tournament, organiser, 100, "random-0")
     paid = store.events_after(tournament_stream(tournament), 0, types=["EntryPaid"])
     assert len(paid) == 100
+
+
+def test_a_bot_that_another_request_has_just_opened_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wanted = BotsWanted(level="greedy-1", count=1, currency="XTK", amount=100)
+    opened = list[Person]()
+
+    def beaten(level: str, name: str) -> User:
+        monkeypatch.setattr("games.services.bots.register_bot", register_bot)
+        opened.extend(free_bots(wanted))  # the other request is faster
+        return register_bot(level, name)
+
+    monkeypatch.setattr("games.services.bots.register_bot", beaten)
+    assert free_bots(wanted) == opened
+    assert len(house_bots("greedy-1")) == 1

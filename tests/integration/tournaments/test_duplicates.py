@@ -42,6 +42,7 @@ def alone(work: Callable[[], None]) -> None:
         connections.close_all()
 
 
+@pytest.mark.slow
 def test_two_workers_and_every_message_three_times() -> None:
     organiser = a_player("jonas", "organiser")
     tournament = a_tournament(organiser, entries_min=4, entries_max=4, stack_stakes=5)

@@ -13,6 +13,7 @@ from tournaments.selectors import folded
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_nine_bots_play_a_freezeout_to_settled_prizes() -> None:
     organiser = a_player("jonas", "organiser")
     tournament = a_tournament(organiser)

@@ -79,6 +79,7 @@ def play_until_settled(tournament: UUID) -> None:
     raise AssertionError("the tournament does not come to its end")
 
 
+@pytest.mark.slow
 def test_it_plays_on_with_the_chips_of_before_the_hand(key_file: Path) -> None:
     organiser, people = a_player("jonas", "organiser"), [a_player("ona"), a_player("petras")]
     tournament = of_people(organiser, people, 6, seats=3)

@@ -45,6 +45,7 @@ def step(tournament: UUID, who: Person, chains: Sittings, given: Counter[int]) -
     once(tournament)
 
 
+@pytest.mark.slow
 def test_an_anchored_player_is_waited_for_at_every_table_and_the_event_ends() -> None:
     organiser, ona = a_player("jonas", "organiser"), a_player()
     tournament = a_tournament(organiser, entries_min=4, entries_max=4, seats=2, stack_stakes=5)

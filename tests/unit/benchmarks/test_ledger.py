@@ -70,6 +70,7 @@ def test_a_quick_run_does_the_same_with_less() -> None:
         assert 0 < getattr(books.QUICK, name) <= getattr(whole, name)
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_gives_no_figure(capfd: pytest.CaptureFixture[str]) -> None:
     with Worker("no_such_job", os.environ) as worker, pytest.raises(ServicesError, match="ended"):
         worker.answer()

@@ -350,6 +350,19 @@ def test_play_goes_on_where_it_was_overtaken() -> None:
     assert server.tonk.play(TABLE, first, fair=False)["version"] == 8
 
 
+def test_play_waits_a_little_where_its_time_was_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(
+        ok(state(3, legal="S")),
+        refusal("too_late", 409),
+        ok(state(4)),
+        ok(state(8, status="closed")),
+    )
+    pauses = list[float]()
+    monkeypatch.setattr(server.tonk, "pause", pauses.append)
+    assert server.tonk.play(TABLE, first, fair=False)["version"] == 8
+    assert pauses == [0.5]
+
+
 def test_an_illegal_choice_is_raised() -> None:
     server = Server(ok(state(3, legal="S")), refusal("wrong_phase", 409))
     with pytest.raises(Problem, match="wrong_phase"):

@@ -1,6 +1,6 @@
 """Tables for tests of the rules: written as cases write them, or drawn at random."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from hypothesis import strategies as st
@@ -8,14 +8,11 @@ from hypothesis import strategies as st
 from eventstore.core.refusal import Refusal
 from games.case_reading import arranged
 from games.rules import moves
-from games.rules.decide import Decision, decide, legal, legal_slaps
+from games.rules.decide import Decision, decide, legal
 from games.rules.domains import Choice, Counts, Domain, Range, Tiers
 from games.rules.options import DOMAINS, Options, complete
 from games.rules.result import Result
-from games.rules.selfplay import QUIET_KNOCK_CHANCE, Random, Run, pick, random_setup
-from games.rules.state import Hand, dealt_hand, fold
-
-UUIDS = tuple(f"0198f0c2-a000-7000-8000-00000000000{seat}" for seat in range(1, 7))
+from games.rules.state import Hand, fold
 
 
 def options_of(seats: int = 2, **overrides: Any) -> Options:
@@ -101,43 +98,6 @@ def nets(result: Result) -> list[int]:
 def texts(hand: Hand) -> list[str]:
     """Legal moves as texts."""
     return [one.text for one in legal(hand)]
-
-
-def choose(hand: Hand, rng: Random) -> moves.Move:
-    """A random legal move; a knock is rare, so that hands grow long."""
-    found = legal(hand)
-    if found[-1] == moves.KNOCK and len(found) > 1 and rng.random() > QUIET_KNOCK_CHANCE:
-        found = found[:-1]
-    # Laying and hitting are what options are about: half of the moves are the first choice.
-    return found[0] if rng.random() < 0.5 else pick(rng, found)
-
-
-def dealt(rng: Random, options: Options, seats: int) -> Hand:
-    """A hand dealt at random, claims ignored."""
-    run = Run(options, seats, "t", stake=7)
-    setup = random_setup(rng, run, hand="t", dealer=1 + int(rng.random() * seats))
-    assert setup.deck is not None
-    first = setup.deck[seats * options.hand_size]
-    return dealt_hand(setup, upcard=first if options.initial_upcard else None)
-
-
-def mover(hand: Hand, rng: Random) -> tuple[int, moves.Move]:
-    """Who moves next, and how: a slap where there is one, as often as not."""
-    slaps = [(seat, one) for seat in hand.setup.seats for one in legal_slaps(hand, seat)]
-    if slaps and rng.random() < 0.5:
-        return pick(rng, slaps)
-    return hand.to_act or 0, choose(hand, rng)
-
-
-def walk(hand: Hand, rng: Random) -> Iterator[tuple[Hand, moves.Move, Decision, Hand]]:
-    """Random play to the end: state, move, decision, next state."""
-    while not hand.over:
-        seat, chosen = mover(hand, rng)
-        found = decide(hand, seat, chosen)
-        assert isinstance(found, Decision), found
-        following = fold(hand, found.events)
-        yield hand, chosen, found, following
-        hand = following
 
 
 def _values(domain: Domain) -> st.SearchStrategy[Any]:

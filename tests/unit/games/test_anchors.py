@@ -13,16 +13,15 @@ from games.rules import anchors, events, window
 from games.rules.anchors import ABORTS_WITHIN_HANDS, Anchors
 from games.rules.table import Table, fold
 from tests.fair_seats import Links
-from tests.unit.games.rules_tables import UUIDS
-from tests.unit.games.streams import AT, HAND, recorded
 from tests.unit.games.test_table import DEALT, OPENED, document, seat_taken, table_of
+from tonk_site.proving.streams import AT, HAND, PLAYERS, recorded
 
 ONA, NEWER = Links("ona", 4), Links("newer", 4)
 
 
 def anchored(links: Links = ONA, seat: int = 1) -> events.SeedAnchored:
     return events.SeedAnchored(
-        seat=seat, player=UUIDS[seat - 1], anchor=links.anchor, length=links.length
+        seat=seat, player=PLAYERS[seat - 1], anchor=links.anchor, length=links.length
     )
 
 
@@ -35,7 +34,7 @@ def commitment(hand_no: int = 1, seats: Sequence[int] = (1,)) -> events.ShuffleC
         fairness="commit",
         seats=tuple(
             events.CommittedSeat(
-                seat=seat, player=UUIDS[seat - 1], bot=None, anchored=seat in seats
+                seat=seat, player=PLAYERS[seat - 1], bot=None, anchored=seat in seats
             )
             for seat in (1, 2)
         ),
@@ -47,7 +46,7 @@ def commitment(hand_no: int = 1, seats: Sequence[int] = (1,)) -> events.ShuffleC
 
 def revealed(links: Links = ONA, index: int = 1, seat: int = 1) -> events.SeedRevealed:
     return events.SeedRevealed(
-        hand=HAND, seat=seat, player=UUIDS[seat - 1], index=index, seed=links.seed(index)
+        hand=HAND, seat=seat, player=PLAYERS[seat - 1], index=index, seed=links.seed(index)
     )
 
 
@@ -62,20 +61,20 @@ def after(*facts: msgspec.Struct) -> Anchors:
 def test_each_link_is_shown_once_and_in_order() -> None:
     known = after(anchored())
     for index in range(1, 5):
-        chain = known.of(1, UUIDS[0])
+        chain = known.of(1, PLAYERS[0])
         assert chain is not None
         wrong = [ONA.seed(other) for other in range(5) if other != index]
         assert [chain.is_next(seed) for seed in wrong] == [False] * 4
         assert chain.is_next(ONA.seed(index))
         known = anchors.evolve(known, revealed(index=index))
-    assert known.of(1, UUIDS[0]) is None  # all are shown
+    assert known.of(1, PLAYERS[0]) is None  # all are shown
     assert not known.chains[1].is_next("00" * 32)
 
 
 def test_a_chain_is_its_seats_and_its_players() -> None:
     known = after(anchored())
-    assert known.of(2, UUIDS[0]) is None
-    assert known.of(1, UUIDS[1]) is None
+    assert known.of(2, PLAYERS[0]) is None
+    assert known.of(1, PLAYERS[1]) is None
     assert anchors.evolve(known, revealed(seat=2)) == known
 
 
@@ -83,8 +82,8 @@ def test_a_chain_is_its_seats_and_its_players() -> None:
     "fact",
     [
         seat_taken(1),
-        events.SeatLeft(seat=1, player=UUIDS[0], reason="asked"),
-        events.SeatCashedOut(seat=1, player=UUIDS[0], amount=5, currency="XTK"),
+        events.SeatLeft(seat=1, player=PLAYERS[0], reason="asked"),
+        events.SeatCashedOut(seat=1, player=PLAYERS[0], amount=5, currency="XTK"),
     ],
 )
 def test_who_comes_or_goes_has_no_chain(fact: msgspec.Struct) -> None:
@@ -98,7 +97,7 @@ def test_the_cut_keeps_the_chains_of_who_stays() -> None:
             server_seed="00" * 32,
             draws=(),
             dealer=1,
-            seating=tuple(events.Seated(seat=seat, player=UUIDS[who]) for seat, who in seating),
+            seating=tuple(events.Seated(seat=seat, player=PLAYERS[who]) for seat, who in seating),
         )
 
     both = (anchored(), anchored(NEWER, 2))
@@ -108,15 +107,15 @@ def test_the_cut_keeps_the_chains_of_who_stays() -> None:
 
 def test_an_anchor_registered_in_the_window_waits_for_its_end() -> None:
     known = after(anchored(), commitment(), anchored(NEWER))
-    chain = known.of(1, UUIDS[0])
+    chain = known.of(1, PLAYERS[0])
     assert chain is not None
     assert (chain.anchor, chain.following) == (ONA.anchor, (NEWER.anchor, 4))
     known = anchors.fold([revealed(), DEALT], known)
-    chain = known.of(1, UUIDS[0])
+    chain = known.of(1, PLAYERS[0])
     assert chain is not None
     assert (chain.anchor, chain.used, chain.following) == (NEWER.anchor, 0, None)
     # Nobody is asked for a seed by a commitment that was made without his anchor.
-    at_once = after(commitment(seats=(2,)), anchored(NEWER)).of(1, UUIDS[0])
+    at_once = after(commitment(seats=(2,)), anchored(NEWER)).of(1, PLAYERS[0])
     assert at_once is not None
     assert at_once.following is None
 
@@ -125,15 +124,15 @@ def test_an_anchor_registered_in_the_window_waits_for_its_end() -> None:
 def test_a_second_silence_soon_costs_the_anchor(apart: int, kept: bool) -> None:
     assert ABORTS_WITHIN_HANDS == 20
     first = after(anchored(), commitment(7), aborted(1))
-    assert first.of(1, UUIDS[0]) is not None
+    assert first.of(1, PLAYERS[0]) is not None
     second = anchors.fold([commitment(7 + apart), aborted(1)], first)
-    assert (second.of(1, UUIDS[0]) is not None) is kept
+    assert (second.of(1, PLAYERS[0]) is not None) is kept
     blameless = anchors.fold([commitment(8), aborted(1, reason="seat_lost")], first)
-    assert blameless.of(1, UUIDS[0]) is not None
+    assert blameless.of(1, PLAYERS[0]) is not None
     anew = anchors.fold([anchored(NEWER), commitment(8), aborted(1)], first)
-    assert anew.of(1, UUIDS[0]) is not None
+    assert anew.of(1, PLAYERS[0]) is not None
     waited = anchors.fold([commitment(8), anchored(NEWER), aborted(1)], first)
-    chain = waited.of(1, UUIDS[0])
+    chain = waited.of(1, PLAYERS[0])
     assert chain is not None
     assert chain.anchor == NEWER.anchor
 
@@ -178,7 +177,7 @@ def test_the_state_of_a_coming_hand_holds_nothing_of_the_one_before() -> None:
 
 def test_a_committed_seat_must_still_be_there() -> None:
     seats = [seat_taken(1), seat_taken(2)]
-    left = events.SeatLeft(seat=2, player=UUIDS[1], reason="asked")
+    left = events.SeatLeft(seat=2, player=PLAYERS[1], reason="asked")
 
     def is_there(*facts: msgspec.Struct) -> bool:
         found: Table = table_of(*seats, *facts)

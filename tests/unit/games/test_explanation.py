@@ -32,7 +32,8 @@ from games.rules.words.explanation_texts import PHRASES, REASONS, STATEMENTS
 from games.rules.words.other_numbers import other_numbers
 from games.rules.words.plurals import Language, Text
 from games.rules.words.sheet import sheet
-from tests.unit.games.rules_tables import dealt, option_sets, options_of, play, table, walk
+from tests.unit.games.rules_tables import option_sets, options_of, play, table
+from tonk_site.proving.random_hands import dealt, walk
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 NAMES = {1: "Ann", 2: "Bob", 3: "Cem", 4: "Dan"}

@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from eventstore.core.refusal import Refusal
 from games.rules.dealing import judged
-from games.rules.liability import liability
+from games.rules.liability import liability, most_moved
+from games.rules.options import complete
 from tests.unit.games.rules_tables import ended, table
 
 STAKE = 7
@@ -75,3 +77,21 @@ def test_some_hand_loses_exactly_the_worst_case(name: str) -> None:
     assert result is not None
     worst = liability(hand.setup.rules.options, len(players), STAKE)
     assert (-min(result.net.values()), worst) == (path.stakes * STAKE, path.stakes * STAKE)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "stakes"),
+    [
+        ({}, 6),  # who is caught pays 3 to each of 2
+        ({"initial_tonk_multiplier": 4}, 8),  # each of 2 pays 4
+        (DIFFERENCE | {"initial_tonk_multiplier": 4}, 80),
+        (NO_CLAIMS, 4),  # each of 2 pays for a tonk out
+        (NO_CLAIMS | {"drop_low": [[9, 3]]}, 6),
+    ],
+)
+def test_most_is_moved_to_who_wins_or_from_who_is_caught(
+    chosen: Mapping[str, Any], stakes: int
+) -> None:
+    options = complete(chosen, 3)
+    assert not isinstance(options, Refusal)
+    assert most_moved(options, 3, STAKE) == stakes * STAKE

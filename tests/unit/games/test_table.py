@@ -22,8 +22,9 @@ from games.rules.state import Hand
 from games.rules.state import fold as fold_hand
 from games.rules.table import Place, Table, fold
 from games.rules.views import PUBLIC, Viewer, state_document
-from tests.unit.games.rules_tables import UUIDS, dealt, options_of
-from tests.unit.games.streams import AT, HAND, TABLE, opening, recorded
+from tests.unit.games.rules_tables import options_of
+from tonk_site.proving.random_hands import dealt
+from tonk_site.proving.streams import AT, HAND, PLAYERS, TABLE, opening, recorded
 
 MOVE_MS, BANK_MS, FIRST_MOVE_MS = 20_000, 40_000, 60_000
 
@@ -44,7 +45,9 @@ DECK = Deck(HAND_DEALT.setup.deck or ())
 
 
 def seat_taken(seat: int, bot: str | None = None) -> events.SeatTaken:
-    return events.SeatTaken(seat=seat, player=UUIDS[seat - 1], bot=bot, buy_in=900, currency="XTK")
+    return events.SeatTaken(
+        seat=seat, player=PLAYERS[seat - 1], bot=bot, buy_in=900, currency="XTK"
+    )
 
 
 def table_of(*facts: msgspec.Struct, deck: Deck | None = None) -> Table:
@@ -60,7 +63,7 @@ def with_bank(bank_ms: int) -> events.HandDealt:
 
 def document(table: Table, viewer: Viewer = PUBLIC) -> dict[str, Any]:
     found: dict[str, Any] = state_document(
-        table, viewer, table_id=str(TABLE), names={UUIDS[0]: "Ona"}, time_text=time_text
+        table, viewer, table_id=str(TABLE), names={PLAYERS[0]: "Ona"}, time_text=time_text
     )
     return found
 
@@ -74,7 +77,7 @@ def test_seats_come_and_go_between_hands() -> None:
         None,
         None,
     )
-    player = UUIDS[1]
+    player = PLAYERS[1]
     more = [
         events.StackToppedUp(seat=2, player=player, amount=100, currency="XTK"),
         events.SatOut(seat=2, player=player, reason="asked"),
@@ -96,8 +99,8 @@ def test_seats_come_and_go_between_hands() -> None:
 def test_chips_of_a_tournament_go_with_the_seat() -> None:
     assert isinstance(OPENED, events.TableOpened)
     chips = msgspec.structs.replace(OPENED, currency="CHIPS")
-    left = events.SeatLeft(seat=1, player=UUIDS[0], reason="moved")
-    set_to = events.ChipsSet(seat=1, player=UUIDS[0], chips=1_500)
+    left = events.SeatLeft(seat=1, player=PLAYERS[0], reason="moved")
+    set_to = events.ChipsSet(seat=1, player=PLAYERS[0], chips=1_500)
     table = fold(recorded([chips, seat_taken(1), set_to]))
     assert (table.of_tournament, table.place(1).stack) == (True, 1_500)
     assert fold(recorded([chips, seat_taken(1), left])).places == ()
@@ -111,12 +114,12 @@ def test_the_cut_names_the_dealer_and_may_move_people() -> None:
         draws=(),
         dealer=2,
         seating=(
-            events.Seated(seat=2, player=UUIDS[0]),
-            events.Seated(seat=1, player=UUIDS[1]),
+            events.Seated(seat=2, player=PLAYERS[0]),
+            events.Seated(seat=1, player=PLAYERS[1]),
         ),
     )
     table = table_of(seat_taken(1), seat_taken(2), cut)
-    assert [place.player for place in table.places] == [UUIDS[1], UUIDS[0]]
+    assert [place.player for place in table.places] == [PLAYERS[1], PLAYERS[0]]
     assert table.dealer == 2
     assert (dealer_among(table, [1, 2]), dealer_among(table, [1, 3])) == (2, 3)
     assert dealer_among(table, []) is None
@@ -161,15 +164,15 @@ def test_a_long_turn_is_charged_to_the_bank_and_a_time_out_counts() -> None:
 
 
 def test_autopilot_has_two_seconds() -> None:
-    on = events.AutopilotSet(seat=1, player=UUIDS[0], on=True, reason="timeouts")
+    on = events.AutopilotSet(seat=1, player=PLAYERS[0], on=True, reason="timeouts")
     table = table_of(DEALT, on, deck=DECK)
     assert table.deadline == AT + timedelta(seconds=3)
-    off = events.AutopilotSet(seat=1, player=UUIDS[0], on=False, reason="returned")
+    off = events.AutopilotSet(seat=1, player=PLAYERS[0], on=False, reason="returned")
     assert not table_of(DEALT, on, off, deck=DECK).place(1).autopilot
 
 
 def test_a_turn_on_autopilot_costs_no_bank() -> None:
-    on = events.AutopilotSet(seat=1, player=UUIDS[0], on=True, reason="timeouts")
+    on = events.AutopilotSet(seat=1, player=PLAYERS[0], on=True, reason="timeouts")
     forced = decide(HAND_DEALT, 1, DRAW)
     assert isinstance(forced, Decision)
     held = fold_hand(HAND_DEALT, forced.events)
@@ -211,7 +214,7 @@ def test_short_payments_of_a_tournament_are_shown_and_odd_amounts_are_no_stakes(
     net = tuple(
         msgspec.structs.replace(one, amount={1: -3, 2: 3}.get(one.seat, 0)) for one in ended.net
     )
-    rake = (events.SeatAmount(seat=2, player=UUIDS[1], amount=1),)
+    rake = (events.SeatAmount(seat=2, player=PLAYERS[1], amount=1),)
     short = msgspec.structs.replace(ended, paid=paid, net=net, rake=rake, next_dealer=None)
     result = document(table_of(DEALT, *before, short, reveal, deck=DECK))["result"]
     assert result["paid"] == [{"from_seat": 1, "to_seat": 2, "amount": 3}]
@@ -244,7 +247,7 @@ def test_a_voided_hand_gives_the_stacks_back() -> None:
         reason="outage",
         server_seed="00" * 32,
         stacks=tuple(
-            events.SeatAmount(seat=seat, player=UUIDS[seat - 1], amount=900) for seat in (1, 2, 3)
+            events.SeatAmount(seat=seat, player=PLAYERS[seat - 1], amount=900) for seat in (1, 2, 3)
         ),
         next_dealer=1,
     )
@@ -256,11 +259,11 @@ def test_a_voided_hand_gives_the_stacks_back() -> None:
 def test_a_seat_that_is_away_and_one_that_leaves_are_told() -> None:
     assert isinstance(DEALT, events.HandDealt)
     away = (
-        events.AwayPlayer(seat=5, player=UUIDS[4], bot=None, stack=5, reason="asked"),
-        events.AwayPlayer(seat=6, player=UUIDS[5], bot="random-0@1", stack=5, reason="stack"),
+        events.AwayPlayer(seat=5, player=PLAYERS[4], bot=None, stack=5, reason="asked"),
+        events.AwayPlayer(seat=6, player=PLAYERS[5], bot="random-0@1", stack=5, reason="stack"),
     )
     deal = msgspec.structs.replace(DEALT, away=away)
-    leaving = events.SeatLeft(seat=1, player=UUIDS[0], reason="asked")
+    leaving = events.SeatLeft(seat=1, player=PLAYERS[0], reason="asked")
     shown = document(table_of(deal, leaving, deck=DECK))
     seats = {one["seat"]: one for one in shown["seats"]}
     assert (seats[5]["sitting_out"], seats[5]["cards_held"]) == ("asked", 0)
@@ -299,4 +302,4 @@ def test_buy_ins_cover_the_worst_case() -> None:
 
 
 def test_a_place_that_stays_has_a_short_stack() -> None:
-    assert away_reason(Place(1, UUIDS[0], None, 5, 0)) == "stack"
+    assert away_reason(Place(1, PLAYERS[0], None, 5, 0)) == "stack"

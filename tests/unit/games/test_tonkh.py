@@ -31,8 +31,8 @@ from games.rules.tonkh.telling import from_events
 from games.rules.tonkh.text import write
 from games.rules.views import Viewer
 from games.services.tables import clock_of
-from tests.unit.games.rules_tables import dealt, options_of
-from tests.unit.games.test_views import Moment, moment_of, moments, other_deck
+from tests.unit.games.rules_tables import options_of
+from tests.unit.games.test_views import moments
 from tests.unit.games.tonkh_hands import (
     AT,
     COMPLETE,
@@ -53,6 +53,8 @@ from tests.unit.games.tonkh_hands import (
     refused_at,
     with_keys,
 )
+from tonk_site.proving.moments import Moment, moment_of, other_deck, random_acts
+from tonk_site.proving.random_hands import dealt
 
 # --- the examples of the page ---------------------------------------------------------------------
 
@@ -199,6 +201,7 @@ def check_views(played: Played, version: int) -> None:
                 assert seen.drawn == true.drawn or seat != true.to_act
 
 
+@pytest.mark.slow
 @given(hands(), MOMENT)
 def test_an_ended_hand_is_told_as_it_was_seen(played: Played, moment: int) -> None:
     seats = played.states[max(played.states)].setup.seats
@@ -212,6 +215,7 @@ def test_an_ended_hand_is_told_as_it_was_seen(played: Played, moment: int) -> No
     assert [bare(one) for one in replay(history).hands] == [bare(o) for o in replay(whole).hands]
 
 
+@pytest.mark.slow
 @given(hands(), MOMENT)
 def test_a_version_inside_an_append_counts_as_the_one_before(played: Played, moment: int) -> None:
     version = 1 + moment % len(played.stored)
@@ -227,6 +231,7 @@ def test_a_version_inside_an_append_counts_as_the_one_before(played: Played, mom
     assert verify(good(write(history))) == ()
 
 
+@pytest.mark.slow
 @given(moments(), st.randoms(use_true_random=False))
 def test_hidden_cards_change_no_byte(moment: Moment, rng: Random) -> None:
     seats = [place.seat for place in moment.table(None).places]
@@ -242,7 +247,8 @@ def test_hidden_cards_change_no_byte(moment: Moment, rng: Random) -> None:
 def test_a_leak_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison itself, with a history that shows every drawn card."""
     rng, options = Random(1), options_of(3)
-    moment = moment_of(dealt(rng, options, 3), options, rng, 4)
+    deal = dealt(rng, options, 3)
+    moment = moment_of(deal, options, random_acts(deal, rng, 4))
     decks = (moment.deck, other_deck(moment, Viewer(1), rng))
 
     def texts() -> list[str]:
@@ -303,6 +309,7 @@ def test_d27_a_pile_that_was_reshuffled_is_told_and_proved() -> None:
     assert checks(shorter) >= {"actions", "reshuffles"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("verb", "options"),
     [

@@ -23,6 +23,7 @@ from tonk_site.proving import fast_twin
 WHOLE_SUIT = {"hand_size": 12, "ace_runs": "high_or_low"}
 
 
+@pytest.mark.slow
 def test_twin_and_core_play_the_same_hands() -> None:
     found = fast_twin.hands("suite", range(1, 3_001))
     assert found.breaches == []
@@ -30,6 +31,7 @@ def test_twin_and_core_play_the_same_hands() -> None:
     assert set(found.seen["ends"]) == set(get_args(End))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tier_multiplier", "knocked", "claimed"])
 def test_a_difference_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Planted: tiers that nobody reaches, knocks that cost nothing, claims that nobody makes."""

@@ -29,7 +29,9 @@ from games.rules.tonkh.history import HandHistory, Proof
 from games.rules.tonkh.telling import from_events
 from games.rules.tonkh.text import read, write
 from games.services.tables import clock_of
-from tests.unit.games.rules_tables import UUIDS, mover, option_sets
+from tests.unit.games.rules_tables import option_sets
+from tonk_site.proving.random_hands import mover
+from tonk_site.proving.streams import PLAYERS
 
 GOLDEN = Path(__file__).parents[2] / "golden/tonkh"
 COMPLETE = (GOLDEN / "complete.tonkh").read_text()
@@ -38,7 +40,7 @@ TABLE = UUID("0199c2b2-6c1f-7033-818c-ef2df94c3850")
 HAND = "0199c2b2-6c1f-7033-818c-ef2df94c3851"
 EVENT = "0199c2b2-6c1f-7033-818c-ef2df94c3852"
 AT = datetime(2026, 12, 1, 8, tzinfo=UTC)
-NAMES = {UUIDS[0]: 'Ona "O"', UUIDS[1]: "bitute\n\\"}
+NAMES = {PLAYERS[0]: 'Ona "O"', PLAYERS[1]: "bitute\n\\"}
 ALL_MOVES = 4_000
 
 
@@ -97,7 +99,7 @@ class Deal:
 
     @property
     def players(self) -> list[str]:
-        return [UUIDS[seat - 1] for seat in self.seats]
+        return [PLAYERS[seat - 1] for seat in self.seats]
 
 
 def a_deal(rng: Random, options: Options, count: int, **changes: Any) -> Deal:
@@ -128,7 +130,7 @@ def opening(plan: Deal) -> Iterator[msgspec.Struct]:
         api_bots=False,
         spectator_delay_s=0,
         tournament=EVENT if plan.currency == CHIPS else None,
-        opened_by=UUIDS[0],
+        opened_by=PLAYERS[0],
     )
     hand = UUID(HAND).bytes
     yield events.ShuffleCommitted(
@@ -187,7 +189,7 @@ def dealt(plan: Deal) -> tuple[events.HandDealt, Deck, Hand, Result | None]:
         players=tuple(
             events.DealtPlayer(
                 seat=seat,
-                player=UUIDS[seat - 1],
+                player=PLAYERS[seat - 1],
                 bot="greedy-1" if seat % 2 else None,
                 stack=stack,
                 bank_ms=0,
@@ -249,7 +251,7 @@ def beside(hand: Hand, rng: Random) -> list[msgspec.Struct]:
     if rng.random() > 0.1:
         return []
     seat = rng.choice(hand.setup.seats)
-    return [events.AutopilotSet(seat=seat, player=UUIDS[seat - 1], on=True, reason="timeouts")]
+    return [events.AutopilotSet(seat=seat, player=PLAYERS[seat - 1], on=True, reason="timeouts")]
 
 
 def ending(plan: Deal, hand: Hand, result: Result, rng: Random) -> list[msgspec.Struct]:
@@ -266,7 +268,7 @@ def ending(plan: Deal, hand: Hand, result: Result, rng: Random) -> list[msgspec.
     following = rng.choice([None, *range(1, 7)])
     ended = hand_ended(hand, result, paid=paid, rake=rake, next_dealer=following)
     revealed = events.HandRevealed(hand=HAND, server_seed=plan.server_seed.hex())
-    return [ended, revealed, events.SatOut(seat=1, player=UUIDS[0], reason="asked")]
+    return [ended, revealed, events.SatOut(seat=1, player=PLAYERS[0], reason="asked")]
 
 
 @st.composite

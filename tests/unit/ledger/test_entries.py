@@ -289,7 +289,7 @@ BAD_AMOUNTS = [0, -1, 1.0, 10.5, True, "10", "\u0661\u0660", None, [], AMOUNT_MA
 
 
 @pytest.mark.parametrize("amount", BAD_AMOUNTS)
-def test_what_is_no_amount(amount: object) -> None:
+def test_D9_what_is_no_amount(amount: object) -> None:
     assert code("table", "SeatTaken", player=A, buy_in=amount) == "bad_amount"
     assert code("wallet", "ChipsGranted", amount=amount) == "bad_amount"
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from games.rules.options import DOMAINS, PRESETS
 from tonk_site.embedded_services import CHECKOUT
+from tonk_site.management.commands.prove import CHECKS
 from tools import rule_pages
 
 REFERENCE = CHECKOUT / "docs" / "reference"
@@ -32,6 +33,13 @@ def test_every_command_is_on_the_page_of_commands() -> None:
     made = {path.stem for path in product_code() if path.parent.parts[-2:] == folders}
     named = {cell.split()[0] for cell in first_cells("commands.md")}
     assert made - {"__init__"} <= named
+
+
+def test_every_check_is_on_the_page_of_commands_with_its_live_part() -> None:
+    page = (REFERENCE / "commands.md").read_text()
+    rows = re.findall(r"^\| `([a-z-]+)` \|( yes)? \| [^|]+ \|$", page, re.MULTILINE)
+    told = {name: bool(yes) for name, yes in rows if name in CHECKS}
+    assert told == {name: check.live is not None for name, check in CHECKS.items()}
 
 
 def test_the_rules_are_written_as_players_read_them() -> None:

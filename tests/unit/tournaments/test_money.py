@@ -41,6 +41,17 @@ def test_ties_share_what_their_places_win(vector: list[int], sizes: list[int]) -
         assert shares == sorted(shares, reverse=True)
 
 
+def test_D2_three_who_tie_share_a_hundred() -> None:
+    assert prizes.share_places([60, 30, 10], [["a", "b", "c"]]) == {"a": 34, "b": 33, "c": 33}
+
+
+def test_D4_a_pool_that_divides_is_shared_equally_and_the_odd_units_go_by_the_lot() -> None:
+    assert set(prizes.share_places([30_300, 0, 0], [["a", "b", "c"]]).values()) == {10_100}
+    assert prizes.share_places([30_302, 0, 0], [["c", "a", "b"]]) == {
+        "c": 10_101, "a": 10_101, "b": 10_100,
+    }  # fmt: skip
+
+
 def test_six_and_more_places_have_harmonic_weights() -> None:
     assert prizes.weights(6) == (10**9, 5 * 10**8, 333333333, 25 * 10**7, 2 * 10**8, 166666666)
 

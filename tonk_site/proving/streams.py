@@ -1,4 +1,4 @@
-"""Streams of a table for tests: a hand's facts as the log holds them."""
+"""Streams of a table without a database: a hand's facts as the log holds them."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,10 +15,11 @@ from games.rules.cards import TEXTS
 from games.rules.options import RULES_VERSION, Options, rules_hash
 from games.rules.state import Hand
 from games.services.tables import clock_of
-from tests.unit.games.rules_tables import UUIDS
 
 TABLE = UUID("0199c2b2-6c1f-7033-818c-ef2df94c3850")
 HAND = "0199c2b2-6c1f-7033-818c-ef2df94c3851"
+PLAYERS = tuple(f"0198f0c2-a000-7000-8000-00000000000{seat}" for seat in range(1, 7))
+"""Ids of the players at the seats 1 to 6."""
 AT = datetime(2026, 12, 1, 8, tzinfo=UTC)
 
 
@@ -44,7 +45,7 @@ def opening(hand: Hand, options: Options) -> Iterator[msgspec.Struct]:
         api_bots=False,
         spectator_delay_s=0,
         tournament=None,
-        opened_by=UUIDS[0],
+        opened_by=PLAYERS[0],
     )
     upcard = None
     if options.initial_upcard and hand.pile:
@@ -61,7 +62,7 @@ def opening(hand: Hand, options: Options) -> Iterator[msgspec.Struct]:
         beacon=None,
         players=tuple(
             events.DealtPlayer(
-                seat=seat, player=UUIDS[seat - 1], bot=None, stack=900, bank_ms=0, seed="none"
+                seat=seat, player=PLAYERS[seat - 1], bot=None, stack=900, bank_ms=0, seed="none"
             )
             for seat in hand.setup.seats
         ),

@@ -1,0 +1,115 @@
+"""`manage.py simulate`: a whole world under faults in one process, repeatable from its seed."""
+
+import json
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from django.core.management.base import BaseCommand, CommandError
+from typing_extensions import override
+
+from tonk_site.proving.simulator.coverage import Coverage
+from tonk_site.proving.simulator.database import Simulate, simulated, simulator
+from tonk_site.proving.simulator.faults import KINDS
+from tonk_site.proving.simulator.order import Order, Report
+from tonk_site.proving.simulator.shrinking import breach_of, shrunk
+
+PLAYERS_MIN, PLAYERS_MAX = 3, 64
+
+
+class Command(BaseCommand):
+    """A JSON line a run, the last one that of the whole; exit code 1 if something broke."""
+
+    help = "Play a tournament or a cash table under injected faults, repeatable from its seed."
+    requires_system_checks: tuple[str, ...] = ()
+
+    @override
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument("--seed", help="the run of this seed")
+        which.add_argument("--seeds", type=_span, metavar="A..B", help="a run for each number")
+        which.add_argument("--replay", type=Path, metavar="FILE", help="the run of a trace")
+        parser.add_argument(
+            "--mode", choices=("bounded", "unlimited", "none"), default="bounded",
+            help="bounded: faults stop, and all must come to its end; unlimited: they never stop",
+        )  # fmt: skip
+        parser.add_argument("--world", choices=("tournament", "cash"), default="tournament")
+        parser.add_argument("--players", type=int, default=9)
+        parser.add_argument("--only-faults", type=_kinds, default=KINDS, metavar="A,B")
+        parser.add_argument("--shrink", action="store_true", help="to the fewest faults it takes")
+        parser.add_argument("--out", type=Path, help="file for the trace of a run that breaks")
+
+    @override
+    def handle(self, **given: Any) -> None:
+        orders = self._orders(given)
+        coverage, broken = Coverage(), 0
+        with_lines = zip(orders, simulated(orders), strict=True)
+        for order, report in with_lines:
+            self.stdout.write(json.dumps(report.line()))
+            coverage.add(report)
+            if not report.ok:
+                broken += 1
+                self._tell(order, report, given)
+        if len(orders) > 1:
+            self.stderr.write(coverage.table())
+            total = {"seeds": len(orders), "broken": broken, "faults": coverage.faults()}
+            self.stdout.write(json.dumps(total | {"ok": not broken}))
+        if broken:
+            raise SystemExit(1)
+
+    def _orders(self, given: dict[str, Any]) -> list[Order]:
+        if given["replay"]:
+            return [_trace(given["replay"])]
+        if not PLAYERS_MIN <= given["players"] <= PLAYERS_MAX:
+            why = f"{given['players']} players: there are {PLAYERS_MIN} to {PLAYERS_MAX}"
+            raise CommandError(why, returncode=2)
+        seeds = given["seeds"] or [given["seed"]]
+        options = {name: given[name] for name in ("mode", "players")}
+        return [
+            Order(seed, kind=given["world"], only=given["only_faults"], **options) for seed in seeds
+        ]
+
+    def _tell(self, order: Order, report: Report, given: dict[str, Any]) -> None:
+        """What broke, the command that shows it again, and the trace."""
+        self.stderr.write(f"{report.safety}\n{report.progress}\nagain: {order.again()}")
+        found = replace(order, faults=tuple(report.struck))
+        if given["shrink"]:
+            with simulator() as simulate:
+                found = self._shrunk(found, report, simulate)
+            self.stderr.write(f"{len(found.faults or ())} faults are enough: {found.faults}")
+        if given["out"]:
+            given["out"].write_bytes(msgspec.json.format(msgspec.json.encode(asdict(found))))
+
+    def _shrunk(self, order: Order, report: Report, simulate: Simulate) -> Order:
+        wanted = breach_of(report)
+
+        def breaks(fewer: Order) -> bool:
+            self.stderr.write(f"{len(fewer.faults or ())} faults, {fewer.players} players")
+            return breach_of(simulate(fewer)) == wanted
+
+        return shrunk(order, report.struck, breaks)
+
+
+def _span(text: str) -> Sequence[str]:
+    first, dots, last = text.partition("..")
+    if not (dots and first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
+        raise ArgumentTypeError(f"{text!r} is no span like 1..20")
+    return [str(number) for number in range(int(first), int(last) + 1)]
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    kinds = tuple(text.split(","))
+    unknown = set(kinds) - set(KINDS)
+    if unknown:
+        raise ArgumentTypeError(f"unknown: {', '.join(unknown)}; known: {', '.join(KINDS)}")
+    return kinds
+
+
+def _trace(path: Path) -> Order:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Order)
+    except (OSError, msgspec.DecodeError) as fault:
+        raise CommandError(f"{path}: {fault}", returncode=2) from fault

@@ -1,0 +1,76 @@
+"""Whatever strikes, once it stops everything comes to its end (`trust.md` sections 1 and 3).
+
+Whole worlds are simulated, tournaments and cash tables in turn, one in six under faults that never
+stop. Runs go on until enough has struck: every kind of fault, and every command of the world.
+Later runs prefer the kinds of which least has struck.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+
+from tonk_site.proving.checks import Breach, Check, Found, Order
+from tonk_site.proving.simulator.coverage import Coverage
+from tonk_site.proving.simulator.database import simulated
+from tonk_site.proving.simulator.faults import KINDS
+from tonk_site.proving.simulator.order import Order as Run
+from tonk_site.proving.simulator.order import Report
+
+WAVE = 4  # runs between two looks at what has struck least
+TRIED_MAX = 3  # times as many runs as are demanded: then what is missing is a breach
+UNLIMITED_EVERY = 6
+PREFERRED = 8
+"""Kinds of which least has struck, that later runs are about."""
+PLAYERS = (3, 4, 5, 9)
+
+
+def run(order: Order) -> Found:
+    """Waves of runs until the sizes are reached."""
+    found, coverage = Found(), Coverage()
+    numbers = itertools.count(1)
+    most = TRIED_MAX * order.sizes["tournaments"]
+    while not _is_enough(order, found) and found.done["worlds"] < most:
+        runs = list(itertools.islice(_runs(order.seed, numbers, coverage), WAVE))
+        for one, report in zip(runs, simulated(runs), strict=True):
+            _add(found, coverage, one, report)
+        order.say(f"{found.done['worlds']} worlds, {found.done['faults']:,} faults")
+    found.seen = {"faults": Counter(coverage.faults()), "commands": coverage.done}
+    return found
+
+
+def _runs(seed: str, numbers: Iterator[int], coverage: Coverage) -> Iterator[Run]:
+    struck = Counter(dict.fromkeys(KINDS, 0)) + Counter(coverage.faults())
+    least = tuple(sorted(KINDS, key=lambda kind: (struck[kind], kind))[:PREFERRED])
+    for number in numbers:
+        yield Run(
+            f"{seed}/{number}",
+            mode="unlimited" if number % UNLIMITED_EVERY == 0 else "bounded",
+            kind="cash" if number % 2 == 0 else "tournament",
+            players=PLAYERS[number // 2 % len(PLAYERS)],
+            only=KINDS if number <= WAVE or number % 2 else least,
+        )
+
+
+def _add(found: Found, coverage: Coverage, one: Run, report: Report) -> None:
+    coverage.add(report)
+    found.done["worlds"] += 1
+    found.done["tournaments"] += one.kind == "tournament"
+    found.done["faults"] = sum(coverage.faults().values())
+    found.done["kinds"] = len(KINDS) - len(coverage.missing_kinds())
+    found.done["stuck"] += report.progress not in {"ok", "not asked"}
+    if not report.ok:
+        what = report.safety if report.safety != "ok" else report.progress
+        found.breaches.append(Breach(what, one.seed, "ok", "broken", one.again()))
+
+
+def _is_enough(order: Order, found: Found) -> bool:
+    return all(found.done[name] >= size for name, size in order.sizes.items())
+
+
+CHECK = Check(
+    name="progress",
+    promise=8,
+    quick={"tournaments": 6, "faults": 120, "kinds": len(KINDS), "stuck": 0},
+    full={"tournaments": 5_000, "faults": 100_000, "kinds": len(KINDS), "stuck": 0},
+    run=run,
+)

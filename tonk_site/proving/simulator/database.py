@@ -1,0 +1,78 @@
+"""Databases of simulations: real ones whose clock is the scheduler's, one for each run."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import psycopg
+
+from tonk_site.proving import scratch
+from tonk_site.proving.simulator.order import Order, Report
+
+CLOCK = """
+CREATE SCHEMA simulated;
+CREATE TABLE simulated.clock (now timestamptz NOT NULL);
+INSERT INTO simulated.clock VALUES ('2026-12-01 12:00Z');
+CREATE FUNCTION simulated.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
+    AS 'SELECT now FROM simulated.clock';
+-- The horizon of a whole server would let other databases into the run. Here nobody else is at work
+-- while one is.
+CREATE FUNCTION simulated.pg_current_snapshot() RETURNS pg_snapshot LANGUAGE sql STABLE AS $$
+    SELECT format('%1$s:%1$s:', pg_snapshot_xmax(pg_catalog.pg_current_snapshot()))::pg_snapshot $$;
+GRANT USAGE ON SCHEMA simulated TO PUBLIC;
+GRANT SELECT ON simulated.clock TO PUBLIC;"""
+# Found before PostgreSQL's own, because that one is named last.
+SEARCH = 'ALTER DATABASE "{}" SET search_path = simulated, "$user", public, pg_catalog'
+SETTINGS = "tonk_site.proving.settings"
+
+Simulate = Callable[[Order], Report]
+
+
+@contextmanager
+def with_clock() -> Iterator[scratch.Place]:
+    """A fresh database whose `clock_timestamp()` is a row that the simulator writes."""
+    with scratch.database() as place:
+        with psycopg.connect(place.superuser_url, autocommit=True) as connection:
+            connection.execute(CLOCK)
+            connection.execute(SEARCH.format(place.name))
+        yield place
+
+
+@contextmanager
+def simulator() -> Iterator[Simulate]:
+    """What simulates an order, each in a database and a process of its own.
+
+    It may be called by as many threads as there are processors.
+    """
+    jobs = os.cpu_count() or 1
+    with (
+        scratch.shared() as shared,
+        ProcessPoolExecutor(jobs, mp_context=scratch.SPAWN, max_tasks_per_child=1) as pool,
+    ):
+        shared.migrated()  # before two threads ask for it
+
+        def simulate(order: Order) -> Report:
+            with with_clock() as place:
+                variables = {**place.variables, "DJANGO_SETTINGS_MODULE": SETTINGS}
+                begin = partial(scratch._begin, variables)
+                return pool.submit(_run, begin, order, place.superuser_url).result()
+
+        yield simulate
+
+
+def simulated(orders: Iterable[Order]) -> Iterator[Report]:
+    """A report for each order, in their order, as many at once as there are processors."""
+    with simulator() as simulate, ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        yield from threads.map(simulate, orders)
+
+
+def _run(begin: Callable[[], None], order: Order, superuser: str) -> Report:
+    """The run itself, in its own process: whatever needs Django is loaded after `begin`."""
+    begin()
+    running: Any = import_module("tonk_site.proving.simulator.run")
+    report: Report = running.run(order, superuser)
+    return report
