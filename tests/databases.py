@@ -185,7 +185,7 @@ class FirstState:
         with owner(self.database) as connection, connection.transaction():
             connection.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS_MAX}s'")
             filled = _filled(connection, self.relations)
-            changed = [name for name in self.relations if name in filled or name in self.rows]
+            changed = [name for name in self.relations if self._differs(connection, name, filled)]
             if not changed:
                 return
             emptied = self._with_referring(changed)
@@ -193,11 +193,17 @@ class FirstState:
             for relation in {relation for relation, *_ in guards}:
                 _run(connection, f"ALTER TABLE {relation} DISABLE TRIGGER USER")
             _run(connection, f"TRUNCATE {', '.join(changed)} RESTART IDENTITY CASCADE")
-            for name in (name for name in self.relations if name in self.rows):
+            for name in (one for one in self.relations if one in self.rows and one in emptied):
                 _copy_in(connection, name, self.rows[name])
             connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
             for relation, trigger, state in guards:
                 _run(connection, f"ALTER TABLE {relation} {ENABLE[state]} TRIGGER {trigger}")
+
+    def _differs(self, connection: psycopg.Connection, name: str, filled: set[str]) -> bool:
+        """Whether a relation holds other rows than at first."""
+        if name not in filled or name not in self.rows:
+            return (name in filled) != (name in self.rows)
+        return _copy_out(connection, name) != self.rows[name]
 
     def _with_referring(self, relations: Sequence[str]) -> set[str]:
         """The relations, and those that TRUNCATE empties with them."""

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SWIFT = {
-    "append-only", "balances-derived", "cancel-safe", "cards", "fast-twin", "four-eyes", "gapless",
-    "limits", "no-overdraft", "payout-sum", "zero-sum",
+    "append-only", "balances-derived", "cards", "fast-twin", "four-eyes", "limits", "no-overdraft",
+    "payout-sum", "zero-sum",
 }  # fmt: skip
 FIELDS = {
     "check", "promise", "ok", "mode", "seed", "live", "size", "done", "seen", "breaches_total",
