@@ -12,10 +12,17 @@ from games import selectors
 from games.services.deals import deal_next
 from games.services.seats import leave_seat
 from ledger.services import settle_due
-from tests.api.play import play_out
-from tests.drive import hurry, until_rest
-from tests.factories import a_player, a_table, a_tournament, receipt, sits_down, with_bots
-from tests.fair_seats import Links, anchors, gives, time_is_up
+from tonk_site.proving.drive import hurry, until_rest
+from tonk_site.proving.factories import (
+    a_player,
+    a_table,
+    a_tournament,
+    receipt,
+    sits_down,
+    with_bots,
+)
+from tonk_site.proving.fair_seats import Links, anchors, gives, time_is_up
+from tonk_site.proving.play import play_out
 
 if TYPE_CHECKING:
     from players.selectors import Person

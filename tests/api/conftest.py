@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 
 from tests.api.callers import Caller, caller, picture
-from tests.api.play import turn_of
 from tests.api.world import World
-from tests.factories import a_table, sits_down
+from tonk_site.proving.factories import a_table, sits_down
+from tonk_site.proving.play import turn_of
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from games import selectors
 from games.services.deals import deal_next
 from ledger.services import settle_due
 from tests.api.callers import Caller, caller, refused
-from tests.api.play import play_out
-from tests.drive import hurry
-from tests.factories import a_table, sits_down
+from tonk_site.proving.drive import hurry
+from tonk_site.proving.factories import a_table, sits_down
+from tonk_site.proving.play import play_out
 
 pytestmark = pytest.mark.django_db
 HANDS_MAX = 50  # all of them drawn by chance: never

@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 
 from tests.api.callers import Caller, caller, picture, refused
-from tests.api.play import turn_at
 from tests.api.world import KEYED, NEW_TABLE, WRITES, Ready, World, ready
-from tests.factories import sits_down
+from tonk_site.proving.factories import sits_down
+from tonk_site.proving.play import turn_at
 
 pytestmark = pytest.mark.django_db
 

@@ -13,10 +13,10 @@ from eventstore.core.ids import player_stream, table_stream, wallet_stream
 from eventstore.core.record import leaf_hash, record_bytes
 from eventstore.ports import new_id
 from tests.api.callers import Caller, caller, refused
-from tests.api.play import play_out, turn_at
-from tests.factories import a_table, sits_down
 from tests.sealing import seal_log, sequencer
 from tests.unit.eventstore.log_contract import sealed
+from tonk_site.proving.factories import a_table, sits_down
+from tonk_site.proving.play import play_out, turn_at
 
 pytestmark = pytest.mark.usefixtures("committed")
 HIDDEN = 32

@@ -16,10 +16,11 @@ from games.services.bots import bot_turn
 from games.services.deals import deal_next
 from ledger.services import settle_due
 from tests.api.callers import Caller, caller, refused
-from tests.api.play import play, play_out, turn_at
 from tests.api.world import FREEZEOUT, NEW_ACCOUNT, NEW_TABLE
-from tests.drive import hurry, until_rest
-from tests.factories import PASSWORD, a_table, a_tournament, sits_down, with_bots
+from tonk_site.proving.drive import hurry, until_rest
+from tonk_site.proving.factories import WORDS as PASSWORD
+from tonk_site.proving.factories import a_table, a_tournament, sits_down, with_bots
+from tonk_site.proving.play import play, play_out, turn_at
 
 pytestmark = pytest.mark.django_db
 

@@ -7,10 +7,11 @@ import pytest
 
 from games import selectors
 from tests.api.callers import Caller, caller, picture, refused
-from tests.api.play import play, play_out, turn_at
 from tests.api.world import NEW_ACCOUNT, NEW_TABLE
 from tests.corpus import BEYOND, MOVES
-from tests.factories import PASSWORD, a_table, a_tournament, receipt, sits_down
+from tonk_site.proving.factories import WORDS as PASSWORD
+from tonk_site.proving.factories import a_table, a_tournament, receipt, sits_down
+from tonk_site.proving.play import play, play_out, turn_at
 from tournaments.services import entries
 
 pytestmark = pytest.mark.django_db

@@ -13,10 +13,10 @@ from django.db import connections
 
 from games import selectors
 from tests.api.callers import NOWHERE, Caller, caller
-from tests.api.play import play, turn_of
 from tests.databases import owner
-from tests.factories import a_table, sits_down
 from tonk_site.asgi import application
+from tonk_site.proving.factories import a_table, sits_down
+from tonk_site.proving.play import play, turn_of
 
 pytestmark = pytest.mark.usefixtures("committed")
 

@@ -17,11 +17,10 @@ from games import selectors
 from games.services.deals import deal_next
 from ledger.core.periods import month_of
 from tests.api.callers import Answer, Caller, api_bot, caller
-from tests.api.play import play_out, turn_of
 from tests.api.routes import ROUTES, Route
-from tests.drive import hurry
-from tests.factories import (
-    PASSWORD,
+from tonk_site.proving.drive import hurry
+from tonk_site.proving.factories import (
+    WORDS,
     a_deposit,
     a_freeze,
     a_gift,
@@ -35,7 +34,8 @@ from tests.factories import (
     receipt,
     sits_down,
 )
-from tests.fair_seats import Links, anchors, hand_at
+from tonk_site.proving.fair_seats import Links, anchors, hand_at
+from tonk_site.proving.play import play_out, turn_of
 from tournaments import selectors as tournaments
 from tournaments.services import drafting, entries
 
@@ -179,7 +179,7 @@ NEW_ACCOUNT = MappingProxyType(
     {
         "username": "gabija",
         "email": "gabija@example.org",
-        "password": PASSWORD,
+        "password": WORDS,
         "display_name": "Gabija",
         "of_age": True,
     }
@@ -187,7 +187,7 @@ NEW_ACCOUNT = MappingProxyType(
 # The fixture of each endpoint: makes the object and gives the body to send.
 FIXTURES: dict[str, Callable[[World], dict[str, Any]]] = {
     "auth.register": lambda _: dict(NEW_ACCOUNT),
-    "auth.login": lambda _: {"username": "ona", "password": PASSWORD},
+    "auth.login": lambda _: {"username": "ona", "password": WORDS},
     "me.limits_set": lambda _: {"loss_day": {"XTK": 500}, "play_minutes_day": 90},
     "me.exclude": lambda _: {"permanent": True},
     "rulesets.show": World.preset,

@@ -29,11 +29,19 @@ from ledger.core.events import ChipsGranted
 from ledger.services import mark_due
 from players.core.events import NameConsentSet
 from players.selectors import Person
-from tests.drive import once
-from tests.factories import a_player, a_table, a_tournament, receipt, sits_down, with_bots
 from tests.integration.games.test_cash_table import play_a_hand
 from tests.replay import check, settle_everything
 from tonk_site.proof import prove_log, state_at
+from tonk_site.proving.drive import once
+from tonk_site.proving.factories import (
+    PLAYED,
+    a_player,
+    a_table,
+    a_tournament,
+    receipt,
+    sits_down,
+    with_bots,
+)
 from tournaments.models import Entrant, Tournament
 
 pytestmark = [
@@ -48,7 +56,7 @@ ROUNDS = 12
 def table() -> UUID:
     """A cash table after hands of a person and a bot, until a card was discarded."""
     ona = a_player()
-    table = a_table(ona)
+    table = a_table(ona, options=PLAYED)
     sits_down(table, ona)
     add_bot(table, "random-0", seat=None, creator=ona, receipt=receipt())
     for _ in range(ROUNDS):
@@ -91,7 +99,7 @@ def test_without_a_difference_nothing_is_said(table: UUID, tournament: UUID) -> 
 def test_who_is_away_looks_the_same_in_a_fold_from_the_deal_on() -> None:
     """What the deal says of him is all that is known of him."""
     ona, jonas = a_player("ona"), a_player("jonas")
-    table = a_table(ona)
+    table = a_table(ona, options=PLAYED)
     sits_down(table, ona)
     seat = sits_down(table, jonas)
     add_bot(table, "random-0", seat=None, creator=ona, receipt=receipt())

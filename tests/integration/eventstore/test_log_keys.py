@@ -20,8 +20,8 @@ from eventstore.sequencer import Sequencer
 from eventstore.signing import KeyFolder, KeyMissing
 from eventstore.tree import Checkpoint
 from players.services import Registration, register
-from tests.factories import PASSWORD
 from tests.unit.eventstore.log_contract import sealed
+from tonk_site.proving.factories import WORDS as PASSWORD
 
 pytestmark = pytest.mark.usefixtures("committed")
 CHANGE = keys.Change("staff:x", "rotated")

@@ -17,7 +17,6 @@ from eventstore.sequencer import LOCK, Sequencer
 from eventstore.services import LiveRow, Outcome, Receipt, Row, Transaction, run_command
 from eventstore.signing import KeyFolder
 from tests.databases import connected
-from tests.factories import a_player
 from tests.integration.eventstore.log_world import (
     grow,
     placed,
@@ -25,6 +24,7 @@ from tests.integration.eventstore.log_world import (
     state,
     work,
 )
+from tonk_site.proving.factories import a_player
 
 pytestmark = pytest.mark.usefixtures("committed")
 

@@ -15,9 +15,9 @@ from eventstore.exports import log_export, verifier_keys
 from eventstore.readers import STAFF
 from eventstore.tree_verification import KEPT, UNTRUSTED, Outside, verify_tree
 from eventstore.verification import verify_log
-from tests.factories import a_player
 from tests.integration.eventstore.log_world import as_owner
 from tests.sealing import seal_log
+from tonk_site.proving.factories import a_player
 
 pytestmark = pytest.mark.usefixtures("committed")
 STRANGER = VerifierKey("else.where", bytes(range(32)))

@@ -29,10 +29,6 @@ from games.verdict import verification
 from ledger.selectors import balances
 from ledger.services import settle_due
 from players.selectors import Person
-from tests.api.play import play, turn_at
-from tests.drive import hurry
-from tests.factories import a_player, receipt
-from tests.fair_seats import Links, anchors, gives, hand_at, time_is_up
 from tests.integration.games.fair_tables import (
     ONA,
     PETRAS,
@@ -46,6 +42,10 @@ from tests.integration.games.fair_tables import (
     types_of,
 )
 from tests.sealing import seal_log
+from tonk_site.proving.drive import hurry
+from tonk_site.proving.factories import a_player, receipt
+from tonk_site.proving.fair_seats import Links, anchors, gives, hand_at, time_is_up
+from tonk_site.proving.play import play, turn_at
 
 pytestmark = pytest.mark.usefixtures("committed")
 NAMES = ("ona", "petras", "rasa")

@@ -19,9 +19,6 @@ from games.services.sealing import seal_next
 from games.services.sweep import attend
 from games.services.tables import TableSettings, open_cash_table
 from players.selectors import Person
-from tests.drive import hurry
-from tests.factories import a_player, receipt
-from tests.fair_seats import anchors, gives, time_is_up
 from tests.integration.games.fair_tables import (
     ONA,
     deal_due,
@@ -31,6 +28,9 @@ from tests.integration.games.fair_tables import (
     refused,
     table_of,
 )
+from tonk_site.proving.drive import hurry
+from tonk_site.proving.factories import a_player, receipt
+from tonk_site.proving.fair_seats import anchors, gives, time_is_up
 
 pytestmark = pytest.mark.django_db
 GENESIS, PERIOD_S = datetime(2026, 1, 1, tzinfo=UTC), 3

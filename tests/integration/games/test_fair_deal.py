@@ -21,9 +21,6 @@ from games.services.seats import leave_seat, sit_back_in, sit_out
 from games.services.sweep import attend, sweep
 from games.services.tables import close_table
 from players.selectors import Person
-from tests.drive import hurry
-from tests.factories import a_player, receipt, sits_down
-from tests.fair_seats import Links, anchors, gives, hand_at, time_is_up
 from tests.integration.games.fair_tables import (
     ONA,
     PETRAS,
@@ -37,6 +34,9 @@ from tests.integration.games.fair_tables import (
     table_of,
     types_of,
 )
+from tonk_site.proving.drive import hurry
+from tonk_site.proving.factories import a_player, receipt, sits_down
+from tonk_site.proving.fair_seats import Links, anchors, gives, hand_at, time_is_up
 
 pytestmark = pytest.mark.django_db
 

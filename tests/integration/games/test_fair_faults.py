@@ -17,9 +17,6 @@ from games.services.deals import deal_next
 from games.services.sealing import seal_next
 from games.services.seats import leave_seat
 from players.selectors import Person
-from tests.drive import hurry
-from tests.factories import a_player, receipt
-from tests.fair_seats import gives, hand_at, time_is_up
 from tests.integration.games.fair_tables import (
     ONA,
     PETRAS,
@@ -32,6 +29,9 @@ from tests.integration.games.fair_tables import (
     stored_of,
     types_of,
 )
+from tonk_site.proving.drive import hurry
+from tonk_site.proving.factories import a_player, receipt
+from tonk_site.proving.fair_seats import gives, hand_at, time_is_up
 
 Act = Callable[[UUID, list[Person]], object]
 COPIES = 6

@@ -13,10 +13,6 @@ from games.services import bots
 from games.services.seats import sit_out
 from games.services.seeds import NewAnchor, register_anchor
 from players.selectors import Person
-from tests.api.play import turn_at
-from tests.drive import hurry
-from tests.factories import a_player, a_tournament, receipt, with_bots
-from tests.fair_seats import anchors, gives, time_is_up
 from tests.integration.games.fair_tables import (
     ONA,
     PETRAS,
@@ -28,6 +24,10 @@ from tests.integration.games.fair_tables import (
     table_of,
     types_of,
 )
+from tonk_site.proving.drive import hurry
+from tonk_site.proving.factories import a_player, a_tournament, receipt, with_bots
+from tonk_site.proving.fair_seats import anchors, gives, time_is_up
+from tonk_site.proving.play import turn_at
 from tournaments.services import entries
 from tournaments.services.conduct import conduct
 

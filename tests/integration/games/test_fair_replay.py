@@ -11,8 +11,6 @@ from games.models import Anchor
 from games.replay import deal_differences, differences
 from games.rules.fair import link
 from players.selectors import Person
-from tests.factories import a_player
-from tests.fair_seats import anchors, gives, time_is_up
 from tests.integration.games.fair_tables import (
     ONA,
     PETRAS,
@@ -22,6 +20,8 @@ from tests.integration.games.fair_tables import (
     play_out,
     stored_of,
 )
+from tonk_site.proving.factories import a_player
+from tonk_site.proving.fair_seats import anchors, gives, time_is_up
 
 pytestmark = pytest.mark.django_db
 

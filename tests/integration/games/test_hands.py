@@ -21,10 +21,10 @@ from games.followers import HANDS, TYPES, handle
 from games.hands import HandPlace, find
 from games.models import Hand, HandRow, Table
 from games.rules import events
-from tests.api.play import play, play_out, turn_at
-from tests.drive import once
-from tests.factories import a_player, a_table, a_tournament, sits_down, with_bots
 from tests.following import follow_all
+from tonk_site.proving.drive import once
+from tonk_site.proving.factories import a_player, a_table, a_tournament, sits_down, with_bots
+from tonk_site.proving.play import play, play_out, turn_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

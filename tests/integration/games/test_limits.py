@@ -28,10 +28,10 @@ from ledger.services.deposits import DepositWish, request_deposit
 from ledger.services.withdrawals import WithdrawalWish, request_withdrawal
 from players.selectors import Person, limits_now
 from players.services import LimitsWish, exclude, set_limits
-from tests.api.play import play_out
-from tests.drive import hurry
-from tests.factories import PLAYED, a_player, a_table, a_tournament, receipt, sits_down
 from tests.integration.ledger.commands import deposit
+from tonk_site.proving.drive import hurry
+from tonk_site.proving.factories import PLAYED, a_player, a_table, a_tournament, receipt, sits_down
+from tonk_site.proving.play import play_out
 from tournaments.services import entries
 
 pytestmark = pytest.mark.usefixtures("committed")

@@ -9,9 +9,9 @@ from eventstore.core.ids import table_stream
 from games import selectors
 from games.services import bots
 from games.services.sweep import attend, sweep
-from tests.drive import hurry
-from tests.factories import a_player, a_table, receipt, sits_down
 from tonk_site.celery import app
+from tonk_site.proving.drive import hurry
+from tonk_site.proving.factories import a_player, a_table, receipt, sits_down
 
 pytestmark = pytest.mark.django_db
 DEADLINE_SECONDS_MAX = 5

@@ -13,8 +13,8 @@ from games.models import BotDecision
 from games.services import bots, loading
 from games.services.deals import deal_next
 from games.services.sweep import attend, sweep
-from tests.drive import hurry
-from tests.factories import a_player, a_table, receipt, sits_down
+from tonk_site.proving.drive import hurry
+from tonk_site.proving.factories import PLAYED, a_player, a_table, receipt, sits_down
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 def table() -> Iterator[UUID]:
     """A table of a person and a bot, whose first hand is due; its own times come back at last."""
     ona = a_player()
-    found = a_table(ona, seats=2)
+    found = a_table(ona, seats=2, options=PLAYED)
     sits_down(found, ona)
     bots.add_bot(found, "greedy-1", seat=None, creator=ona, receipt=receipt())
     hurry(found)

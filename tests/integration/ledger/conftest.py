@@ -16,7 +16,6 @@ from ledger.services import settle_due
 from players.core.roles import ADMIN
 from players.selectors import Person
 from tests.databases import owner
-from tests.factories import a_player
 from tests.integration.ledger.commands import (
     cashed_out,
     command,
@@ -26,6 +25,7 @@ from tests.integration.ledger.commands import (
     prizes,
     sit,
 )
+from tonk_site.proving.factories import a_player
 
 
 @pytest.fixture(autouse=True)

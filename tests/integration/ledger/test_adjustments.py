@@ -22,7 +22,8 @@ from ledger.services.adjustments import approve, comment, expire_due, propose, r
 from ledger.tasks import expire
 from players.core.roles import ADMIN, AUDITOR, ORGANISER
 from players.selectors import Person
-from tests.factories import (
+from tests.integration.ledger.payments import code_of, funds, says_of_withdrawal
+from tonk_site.proving.factories import (
     a_player,
     a_tournament,
     a_wish,
@@ -32,7 +33,6 @@ from tests.factories import (
     pays_in,
     receipt,
 )
-from tests.integration.ledger.payments import code_of, funds, says_of_withdrawal
 from tournaments.services.entries import register as enter
 
 pytestmark = pytest.mark.django_db

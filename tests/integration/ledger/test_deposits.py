@@ -21,7 +21,6 @@ from ledger.services.payouts import attend_order, sweep_orders, take_notice, tak
 from players.core.roles import ADMIN
 from players.selectors import Person, person
 from players.services import register_bot
-from tests.factories import a_deposit, a_player, a_withdrawal, pays_in, receipt
 from tests.integration.ledger.payments import (
     code_of,
     facts,
@@ -36,6 +35,7 @@ from tests.integration.ledger.payments import (
     state,
     types,
 )
+from tonk_site.proving.factories import a_deposit, a_player, a_withdrawal, pays_in, receipt
 
 pytestmark = pytest.mark.django_db
 

@@ -28,11 +28,11 @@ from ledger.models import AuditAccess
 from ledger.services import settle_due
 from ledger.store.closing import Cut, trial_of
 from tests.api.callers import caller, refused
-from tests.drive import until_rest
-from tests.factories import SHORT, a_player, a_tournament, with_bots
 from tests.integration.ledger.case_books import book_all
 from tests.integration.ledger.commands import cashed_out, command, deposit, sit
 from tests.sealing import seal_log
+from tonk_site.proving.drive import until_rest
+from tonk_site.proving.factories import SHORT, a_player, a_tournament, with_bots
 
 pytestmark = pytest.mark.usefixtures("committed")
 AMOUNT = re.compile(r"(?<=  |= )-?\d+\.\d\d(?= EUR)")

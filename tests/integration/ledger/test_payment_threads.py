@@ -20,7 +20,6 @@ from ledger.services.payouts import attend_order, take_notice
 from ledger.services.withdrawals import WithdrawalWish, cancel_withdrawal, request_withdrawal
 from players.core.roles import ADMIN
 from players.selectors import Person
-from tests.factories import a_deposit, a_player, a_withdrawal, pays_in, receipt
 from tests.integration.ledger.payments import (
     facts,
     funds,
@@ -32,6 +31,7 @@ from tests.integration.ledger.payments import (
     says_of_withdrawal,
     state,
 )
+from tonk_site.proving.factories import a_deposit, a_player, a_withdrawal, pays_in, receipt
 
 pytestmark = pytest.mark.usefixtures("committed")
 

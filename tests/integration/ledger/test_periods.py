@@ -33,11 +33,11 @@ from players.selectors import Person
 from players.services.proposals import approve
 from tests.api.callers import caller, refused
 from tests.databases import as_replica, connected, owner
-from tests.factories import a_player, an_adjustment, pays_in, receipt
 from tests.integration.ledger.commands import Facts, command, hand_ended, sealed, seat_taken, sit
 from tests.integration.ledger.payments import code_of
 from tests.integration.ledger.test_payment_threads import at_once
 from tests.sealing import seal_log
+from tonk_site.proving.factories import a_player, an_adjustment, pays_in, receipt
 
 pytestmark = pytest.mark.usefixtures("committed")
 

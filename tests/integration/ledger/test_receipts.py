@@ -34,15 +34,22 @@ from ledger.services import settle_due
 from ledger.services.wallets import record
 from players.selectors import Person
 from tests.api.callers import Caller, caller, refused
-from tests.api.play import play, play_out, turn_at
 from tests.databases import connected
-from tests.drive import hurry, until_rest
-from tests.factories import PLAYED, a_player, a_table, a_tournament, sits_down, with_bots
-from tests.factories import receipt as command_receipt
-from tests.fair_seats import Links, anchors, gives, time_is_up
 from tests.integration.ledger.commands import command as append
 from tests.integration.ledger.commands import deposit, hand_ended, sit
 from tests.sealing import seal_log
+from tonk_site.proving.drive import hurry, until_rest
+from tonk_site.proving.factories import (
+    PLAYED,
+    a_player,
+    a_table,
+    a_tournament,
+    sits_down,
+    with_bots,
+)
+from tonk_site.proving.factories import receipt as command_receipt
+from tonk_site.proving.fair_seats import Links, anchors, gives, time_is_up
+from tonk_site.proving.play import play, play_out, turn_at
 from tonk_site.verifier import Verdict, verify
 
 pytestmark = pytest.mark.usefixtures("committed")

@@ -23,7 +23,6 @@ from ledger.reconciliation import RunResult, also_check, latest, outside, reconc
 from ledger.reconciliation.found import Found, Scope, finding
 from ledger.reconciliation.running import _others
 from ledger.services import post_inline, settle_due
-from tests.factories import a_player, a_withdrawal, pays_in
 from tests.integration.ledger.commands import (
     Facts,
     cashed_out,
@@ -36,6 +35,7 @@ from tests.integration.ledger.commands import (
 from tests.integration.ledger.payments import let_go
 from tests.integration.ledger.test_payment_rows import NOBODYS, keep
 from tests.sealing import seal_log
+from tonk_site.proving.factories import a_player, a_withdrawal, pays_in
 
 pytestmark = pytest.mark.usefixtures("committed")
 

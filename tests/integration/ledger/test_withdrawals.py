@@ -19,7 +19,6 @@ from ledger.services.withdrawals import WithdrawalWish, cancel_withdrawal, reque
 from players.core.roles import ADMIN
 from players.selectors import Person, person
 from players.services import register_bot
-from tests.factories import a_player, a_withdrawal, pays_in, receipt
 from tests.integration.ledger.commands import command
 from tests.integration.ledger.payments import (
     code_of,
@@ -34,6 +33,7 @@ from tests.integration.ledger.payments import (
     types,
 )
 from tonk_site.celery import SWEEPS
+from tonk_site.proving.factories import a_player, a_withdrawal, pays_in, receipt
 
 pytestmark = pytest.mark.django_db
 

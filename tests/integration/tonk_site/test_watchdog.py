@@ -19,8 +19,15 @@ from games import selectors
 from games.services import bots, loading
 from ledger.models import PaymentOrder
 from players.core.events import NameConsentSet
-from tests.factories import a_player, a_table, a_tournament, a_withdrawal, receipt, sits_down
 from tests.integration.ledger.commands import deposit
+from tonk_site.proving.factories import (
+    a_player,
+    a_table,
+    a_tournament,
+    a_withdrawal,
+    receipt,
+    sits_down,
+)
 from tonk_site.watchdog import IDLE_SECONDS, look
 
 pytestmark = pytest.mark.django_db
