@@ -181,11 +181,11 @@ def _sizes(check: Check, arguments: Mapping[str, Any]) -> tuple[Mapping[str, int
     scale = arguments["scale"]
     if scale is None:
         return check.quick, "quick"
-    # What is no more in the full mode does not grow: it is demanded whole.
-    grows = {name: check.full[name] > check.quick[name] for name in check.full}
+    # What is not ten times as much in the full mode are kinds of things: as in the quick one.
+    quick = {name: check.quick.get(name, 0) for name in check.full}
     sizes = {
-        name: max(1, int(check.full[name] * scale)) if grows[name] else check.quick[name]
-        for name in check.full
+        name: max(1, int(size * scale)) if size >= 10 * max(1, quick[name]) else quick[name]
+        for name, size in check.full.items()
     }
     return sizes, f"full x {scale:g}"
 
