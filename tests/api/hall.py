@@ -17,7 +17,7 @@ from games import selectors
 from games.services.deals import deal_next
 from tests.api.callers import Caller, caller
 from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import a_table, sits_down
+from tonk_site.proving.factories import PLAYED, a_table, sits_down
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,11 +117,14 @@ class Sitting(Plain):
 
 
 class Hall:
-    """The table. Without the address of a running server the product is asked in this process."""
+    """The table, where no deal wins by itself.
+
+    Without the address of a running server the product is asked in this process.
+    """
 
     def __init__(self, folder: Path, url: str = HERE, **settings: object) -> None:
         people = [caller(name) for name in ("ona", "petras", "jonas")]
-        self.table = a_table(people[0].who, **settings)
+        self.table = a_table(people[0].who, **{"options": PLAYED, **settings})
         for one in people:
             sits_down(self.table, one.who)
         ona, petras, jonas = people
