@@ -1,9 +1,8 @@
 """Which fault has met which command, how often: a simulator that injects nothing shows nothing."""
 
 from collections import Counter
-from collections.abc import Iterator
 
-from tonk_site.proving.simulator.faults import CALLS, CLIENTS, KINDS, MESSAGES, TIMES
+from tonk_site.proving.simulator.faults import KINDS
 from tonk_site.proving.simulator.order import Report
 
 
@@ -30,13 +29,6 @@ class Coverage:
     def missing_kinds(self) -> list[str]:
         """Kinds that never struck."""
         return [kind for kind in KINDS if kind not in self.faults()]
-
-    def cells(self, commands: list[str], tasks: list[str]) -> Iterator[tuple[str, str]]:
-        """Pairs of a fault and a command that can meet: operations of the API, and tasks."""
-        for kind in (*CALLS, *TIMES):
-            yield from ((kind, command) for command in (*commands, *tasks))
-        yield from ((kind, task) for kind in MESSAGES for task in tasks)
-        yield from ((kind, command) for kind in CLIENTS[:2] for command in commands)
 
     def table(self) -> str:
         """A line for each command, a column for each kind."""

@@ -11,7 +11,7 @@ Kind = Literal["cash", "tournament"]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be simulated. `database` and `superuser` are addresses of a fresh database."""
+    """What is to be simulated."""
 
     seed: str
     mode: Mode = "bounded"

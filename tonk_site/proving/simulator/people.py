@@ -248,7 +248,7 @@ class Person:
             self.world.refusals[f"{operation} {problem.code}"] += 1
             if problem.retryable or answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
                 return False
-            self._forget(asked.wish)
+            self._views.clear()  # it may have been made from an old one
         if key:
             self.world.watch.told(Answered(operation, key, is_done=not answer.is_error))
             self._learn(asked.wish, answer)
@@ -297,11 +297,6 @@ class Person:
         before = self._views.get(stream, (0, {"version": 0}))[1]
         if document["version"] < before["version"]:
             raise Broken(f"{self.name} saw {stream} at {known}, then at {document['version']}")
-
-    def _forget(self, wish: Wish) -> None:
-        """A refused request was made from an old view."""
-        del wish
-        self._views.clear()
 
     def _seat(self, table: str, state: Any) -> FairSeat | None:
         if not self.takes_part or state is None or state["viewer"]["kind"] != "seat":
