@@ -1,6 +1,6 @@
 """Whatever strikes, once it stops everything comes to its end (`trust.md` sections 1 and 3).
 
-Whole worlds are simulated, tournaments and cash tables in turn, one in six under faults that never
+Whole worlds are simulated, every third one of cash tables, every fifth one under faults that never
 stop. Runs go on until enough has struck: every kind of fault, and every command of the world.
 Later runs prefer the kinds of which least has struck.
 """
@@ -18,7 +18,7 @@ from tonk_site.proving.simulator.order import Report
 
 WAVE = 4  # runs between two looks at what has struck least
 TRIED_MAX = 3  # times as many runs as are demanded: then what is missing is a breach
-UNLIMITED_EVERY = 6
+CASH_EVERY, UNLIMITED_EVERY, LEAST_EVERY = 3, 5, 2  # so that each meets each
 PREFERRED = 8
 """Kinds of which least has struck, that later runs are about."""
 PLAYERS = (3, 4, 5, 9)
@@ -33,6 +33,8 @@ def run(order: Order) -> Found:
         runs = list(itertools.islice(_runs(order.seed, numbers, coverage), WAVE))
         for one, report in zip(runs, simulated(runs), strict=True):
             _add(found, coverage, one, report)
+            if not report.ok:
+                order.say(f"{found.breaches[-1].what}\nagain: {one.again()}")
         order.say(f"{found.done['worlds']} worlds, {found.done['faults']:,} faults")
     found.seen = {"faults": Counter(coverage.faults()), "commands": coverage.done}
     return found
@@ -45,9 +47,9 @@ def _runs(seed: str, numbers: Iterator[int], coverage: Coverage) -> Iterator[Run
         yield Run(
             f"{seed}/{number}",
             mode="unlimited" if number % UNLIMITED_EVERY == 0 else "bounded",
-            kind="cash" if number % 2 == 0 else "tournament",
+            kind="cash" if number % CASH_EVERY == 0 else "tournament",
             players=PLAYERS[number // 2 % len(PLAYERS)],
-            only=KINDS if number <= WAVE or number % 2 else least,
+            only=least if number > WAVE and number % LEAST_EVERY == 0 else KINDS,
         )
 
 

@@ -317,6 +317,7 @@ class EventScene:
             "fee": 5,
             "stack_stakes": 5,
             "level_hands": 3,
+            "game_rules": factories.PLAYED,
         }
         draft = drafting.Draft(template="sim-short", name="Evening", overrides=options)
         created = drafting.create(draft, self.host, factories.receipt())

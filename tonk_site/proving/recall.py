@@ -25,6 +25,7 @@ from games.rules.tonkh.history import ALL, UNSEEN, HandHistory
 from games.rules.tonkh.play import document, replay
 from games.rules.tonkh.telling import from_events
 from games.selectors import tables_of_tournament
+from ledger.services.wallets import WELCOME_CHIPS
 from players.selectors import Person
 from tonk_site.proving import live, played
 from tonk_site.proving.checks import Breach, Check, Found, Order
@@ -37,7 +38,10 @@ from tonk_site.proving.sealing import seal_log
 
 NAME = "recall"
 BOTS = 16  # of one tournament of the trial
-EVENING: dict[str, Any] = {"entries_min": BOTS, "entries_max": BOTS, "stack_stakes": 5}
+# All that a house bot has, so that no bot plays twice.
+EVENING: dict[str, Any] = {
+    "entries_min": BOTS, "entries_max": BOTS, "stack_stakes": 5, "buy_in": WELCOME_CHIPS, "fee": 0,
+}  # fmt: skip
 
 
 def run(order: Order) -> Found:

@@ -5,6 +5,7 @@ from tonk_site.settings.base import *
 DATABASES = {
     alias: one | {"ENGINE": "tonk_site.proving.pointed"} for alias, one in DATABASES.items()
 }
+SECRET_KEY = "0" * 64  # decides what bots do: one seed is one run on every data folder
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # as the tests: cheap
 STORAGES = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 # Refusals and broken connections are what is tried.

@@ -1,14 +1,16 @@
 """Databases of simulations: real ones whose clock is the scheduler's, one for each run."""
 
+import importlib
+import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
-from importlib import import_module
 from typing import Any
 
 import psycopg
+from django.conf import settings
+from django.db import connections
 
 from tonk_site.proving import scratch
 from tonk_site.proving.simulator.order import Order, Report
@@ -28,6 +30,8 @@ GRANT SELECT ON simulated.clock TO PUBLIC;"""
 # Found before PostgreSQL's own, because that one is named last.
 SEARCH = 'ALTER DATABASE "{}" SET search_path = simulated, "$user", public, pg_catalog'
 SETTINGS = "tonk_site.proving.settings"
+RUN = "tonk_site.proving.simulator.run"  # needs Django set up
+FORK = multiprocessing.get_context("fork")
 
 Simulate = Callable[[Order], Report]
 
@@ -48,20 +52,15 @@ def simulator() -> Iterator[Simulate]:
 
     It may be called by as many threads as there are processors.
     """
-    jobs = os.cpu_count() or 1
-    with (
-        scratch.shared() as shared,
-        ProcessPoolExecutor(jobs, mp_context=scratch.SPAWN, max_tasks_per_child=1) as pool,
-    ):
-        shared.migrated()  # before two threads ask for it
+    with scratch.shared() as shared:
+        variables = {**shared.migrated().variables, "DJANGO_SETTINGS_MODULE": SETTINGS}
+        with scratch.fresh_processes(os.cpu_count() or 1, variables) as pool:
 
-        def simulate(order: Order) -> Report:
-            with with_clock() as place:
-                variables = {**place.variables, "DJANGO_SETTINGS_MODULE": SETTINGS}
-                begin = partial(scratch._begin, variables)
-                return pool.submit(_run, begin, order, place.superuser_url).result()
+            def simulate(order: Order) -> Report:
+                with with_clock() as place:
+                    return pool.submit(_run, order, place.name, place.superuser_url).result()
 
-        yield simulate
+            yield simulate
 
 
 def simulated(orders: Iterable[Order]) -> Iterator[Report]:
@@ -70,9 +69,17 @@ def simulated(orders: Iterable[Order]) -> Iterator[Report]:
         yield from threads.map(simulate, orders)
 
 
-def _run(begin: Callable[[], None], order: Order, superuser: str) -> Report:
-    """The run itself, in its own process: whatever needs Django is loaded after `begin`."""
-    begin()
-    running: Any = import_module("tonk_site.proving.simulator.run")
+def _run(order: Order, name: str, superuser: str) -> Report:
+    """The run in a fork of this process, which has loaded the product and has no connection."""
+    for module in (RUN, settings.ROOT_URLCONF):
+        importlib.import_module(module)
+    with ProcessPoolExecutor(1, mp_context=FORK) as own:
+        return own.submit(_in_its_process, order, name, superuser).result()
+
+
+def _in_its_process(order: Order, name: str, superuser: str) -> Report:
+    for alias in connections:
+        connections[alias].settings_dict["NAME"] = name
+    running: Any = importlib.import_module(RUN)
     report: Report = running.run(order, superuser)
     return report

@@ -7,7 +7,7 @@ messages and waits: a transaction is one step, because whoever waits for a lock 
 import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from threading import Semaphore, Thread, current_thread
+from threading import Lock, Thread, current_thread
 
 from games.rules.selfplay import SeededNumbers, pick
 
@@ -18,6 +18,13 @@ STEPS_MAX = 2_000_000  # a run that does not end is a fault too
 Condition = Callable[[], bool]
 Instant = Callable[[], float]
 NEVER = float("inf")
+
+
+def _taken() -> Lock:
+    """A lock for which one waits until it is given."""
+    lock = Lock()
+    lock.acquire()
+    return lock
 
 
 class Crashed(BaseException):
@@ -40,7 +47,7 @@ class Actor:
     work: Callable[[], None]
     process: str = ""
     """Whose memory he uses inside: that of his own process, or of the one that serves requests."""
-    go: Semaphore = field(default_factory=lambda: Semaphore(0))
+    go: Lock = field(default_factory=_taken)
     until: Instant = float  # the beginning
     """Not before this instant, unless the condition holds."""
     condition: Condition | None = None
@@ -69,7 +76,7 @@ class Scheduler:
     def __init__(self, seed: str) -> None:
         self._numbers = SeededNumbers(f"{seed}/scheduler")
         self._actors: list[Actor] = []
-        self._back = Semaphore(0)
+        self._back = _taken()
         self._halting = False
         self._of_thread: dict[int | None, Actor] = {}
         self.entering: Callable[[Actor], None] = lambda _: None

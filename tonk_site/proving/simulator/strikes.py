@@ -8,6 +8,7 @@ import psycopg
 from django.db import OperationalError, connections
 
 from games import folds
+from tonk_site.proving.pointed.base import end
 from tonk_site.proving.points import Call
 from tonk_site.proving.simulator.faults import CALLS, TIMES, Menu
 from tonk_site.proving.simulator.scheduler import Actor, Crashed, Scheduler
@@ -19,6 +20,7 @@ RESTART_SECONDS_MAX = 60
 PAUSE_SECONDS_MAX = 600
 JUMP_SECONDS_MAX = 60
 CONFLICTS = ("serialization_failure", "deadlock_detected", "lock_not_available")
+CLOCK = "clock_timestamp"  # in the text of each statement that reads the time
 ANYWHERE = ("crash", "crash_all", "cut")
 
 
@@ -39,7 +41,7 @@ class Strikes:
         inside = in_transaction()
         if call.kind == "statement" and not inside:
             self._hand_over(actor)
-        if call.kind == "statement" and self._shown != self._scheduler.now:
+        if CLOCK in call.what and self._shown != self._scheduler.now:
             self._shown = self._scheduler.now
             self._set_clock()
         if call.kind in {"statement", "commit"}:
@@ -123,11 +125,8 @@ def in_transaction() -> bool:
 def cut(alias: str) -> None:
     """End a connection of this thread; what was not committed is undone at once."""
     raw: Any = connections[alias].connection
-    if raw is not None and not raw.closed:
-        raw.rollback()
-        raw.execute("SELECT pg_advisory_unlock_all()")
-        raw.rollback()
-        raw.close()
+    if raw is not None:
+        end(raw)
 
 
 def die(actor: Actor) -> None:
