@@ -241,6 +241,13 @@ def cash_tables_of(player: UUID) -> list[UUID]:
     return list(found.order_by("id").values_list("id", flat=True))
 
 
+def sitters_at_rest() -> list[tuple[UUID, int, UUID]]:
+    """Who sits at a cash table where nothing is due: table, its version, player."""
+    found = Live.objects.filter(tournament__isnull=True, due__isnull=True, seats_taken__gt=0)
+    rows = found.filter(places__isnull=False).order_by("id", "places__seat")
+    return list(rows.values_list("id", "version", "places__player_id"))
+
+
 def tables_of_tournament(tournament: UUID) -> list[Live]:
     """Live rows of a tournament's tables, by id."""
     return list(Live.objects.filter(tournament=tournament).order_by("id"))

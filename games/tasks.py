@@ -39,6 +39,12 @@ def stop(player: str, version: int) -> None:
     stopping.leave_tables(UUID(player), version)
 
 
+@task("games.stop_sitters", idempotent="a seat that is left is not left again")
+def stop_sitters() -> None:
+    """Have those leave who may not play on and sit where no deal comes to stop them."""
+    stopping.stop_sitters()
+
+
 @task("games.sweep", idempotent="it only sends messages")
 def sweep_tables() -> None:
     """Have everything overdue looked after."""

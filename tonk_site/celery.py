@@ -31,6 +31,7 @@ SWEEPS = (
 MOVES = ("games.bot_turn", "games.deal", "games.attend", "games.stop")
 RECONCILE_SECONDS = 3_600
 EXPIRE_SECONDS = 3_600  # what runs out does so after days, and nobody may decide it meanwhile
+STOP_SECONDS = 60
 NIGHTLY = crontab(hour="3", minute="17")
 NIGHTLY_SECONDS_MAX = 3_600
 DB_REUSE_TASKS = 1_000  # a new connection for every task would cost more than most tasks
@@ -98,6 +99,7 @@ app.conf.update(
         name: {"task": name, "schedule": schedule, "options": {"expires": SWEEP_EXPIRES_SECONDS}}
         for name, schedule in {
             **dict.fromkeys(SWEEPS, SWEEP_SECONDS),
+            "games.stop_sitters": STOP_SECONDS,
             "ledger.reconcile": RECONCILE_SECONDS,
             "ledger.expire": EXPIRE_SECONDS,
             "players.expire": EXPIRE_SECONDS,

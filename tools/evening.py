@@ -12,8 +12,8 @@ from games import selectors
 from games.services.deals import deal_next
 from games.services.seats import leave_seat
 from ledger.services import settle_due
-from tonk_site.proving.drive import hurry, until_rest
-from tonk_site.proving.factories import (
+from tonk_site.proving.acting.drive import hurry, until_rest
+from tonk_site.proving.acting.factories import (
     a_player,
     a_table,
     a_tournament,
@@ -21,8 +21,8 @@ from tonk_site.proving.factories import (
     sits_down,
     with_bots,
 )
-from tonk_site.proving.fair_seats import Links, anchors, gives, time_is_up
-from tonk_site.proving.play import play_out
+from tonk_site.proving.acting.fair_seats import Links, anchors, gives, time_is_up
+from tonk_site.proving.acting.play import play_out
 
 if TYPE_CHECKING:
     from players.selectors import Person

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from games.rules.options import DEFAULTS, RULES_VERSION, as_dict
-from tonk_site.proving.rules_twin import line_of
+from tonk_site.proving.cards.rules_twin import line_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from eventstore.ports import new_id
 from players.models import Token, User
 from players.selectors import Person, person
 from players.services import issue_token, register_bot
-from tonk_site.proving.factories import a_player
+from tonk_site.proving.acting.factories import a_player
 
 NOWHERE = "0198f0c2-a000-7d68-b5ee-4127775f9b84"
 KEYED = frozenset({"POST", "DELETE"})

@@ -7,8 +7,8 @@ import pytest
 
 from tests.api.callers import Caller, caller, picture
 from tests.api.world import World
-from tonk_site.proving.factories import a_table, sits_down
-from tonk_site.proving.play import turn_of
+from tonk_site.proving.acting.factories import a_table, sits_down
+from tonk_site.proving.acting.play import turn_of
 
 
 @pytest.fixture

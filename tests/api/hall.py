@@ -16,8 +16,8 @@ from eventstore.core.ids import table_stream
 from games import selectors
 from games.services.deals import deal_next
 from tests.api.callers import Caller, caller
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import PLAYED, a_table, sits_down
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import PLAYED, a_table, sits_down
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from ledger.receipts import booked, payouts
 from tests.api.routes import ROUTES, ROWS
 from tests.api.world import SEALED, Ready, World, address, ready, undone
 from tests.sealing import log_id, seal_log
-from tonk_site.proving.factories import a_tournament, receipt
-from tonk_site.proving.play import play_tournament
+from tonk_site.proving.acting.factories import a_tournament, receipt
+from tonk_site.proving.acting.play import play_tournament
 from tournaments.services import entries
 
 ROLES = [role for role in next(iter(ROWS.values())) if role not in {"name", "method", "path"}]

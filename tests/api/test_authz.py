@@ -7,7 +7,7 @@ from tests.api.callers import Caller, expired_token, refused
 from tests.api.matrix import NOTHING, POSTPONED, ROLES, WAITING, places
 from tests.api.routes import ROUTES, ROWS
 from tests.api.world import FIXTURES, World, address
-from tonk_site.proving import authz_world
+from tonk_site.proving.silence import authz_world
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from eventstore.api.requests import AMOUNT_MAX, BODY_BYTES_MAX
 from tests.api.callers import Caller, caller, picture, refused
 from tests.api.world import NEW_TABLE, WRITES, World, ready, undone
 from tests.corpus import BODIES, NO_AMOUNTS, NO_JSON
-from tonk_site.proving.factories import a_table
+from tonk_site.proving.acting.factories import a_table
 
 pytestmark = pytest.mark.django_db
 

@@ -19,7 +19,7 @@ from ledger.services import deposits
 from tests.api.callers import NOWHERE, Answer, Caller, api_bot, caller, picture, refused
 from tests.corpus import NO_AMOUNTS
 from tests.integration.ledger.payments import notice
-from tonk_site.proving.factories import a_deposit, a_withdrawal, pays_in
+from tonk_site.proving.acting.factories import a_deposit, a_withdrawal, pays_in
 
 pytestmark = pytest.mark.django_db
 

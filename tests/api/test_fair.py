@@ -13,11 +13,11 @@ from games.rules import events, fair
 from games.rules.cards import TEXTS
 from games.services.deals import deal_next
 from tests.api.callers import NOWHERE, Caller, caller, refused
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import a_table, sits_down
-from tonk_site.proving.fair_seats import Links, time_is_up
-from tonk_site.proving.other_cards import CARD
-from tonk_site.proving.play import play, play_out, turn_at
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import a_table, sits_down
+from tonk_site.proving.acting.fair_seats import Links, time_is_up
+from tonk_site.proving.acting.play import play, play_out, turn_at
+from tonk_site.proving.silence.other_cards import CARD
 
 pytestmark = pytest.mark.django_db
 PLACES = [*range(54), *range(64, 70), 200]

@@ -12,7 +12,7 @@ from clients.python.tonk_client import DealNotFair
 from eventstore import tree
 from tests.api.hall import Hall
 from tests.sealing import seal_log
-from tonk_site.proving.fair_seats import time_is_up
+from tonk_site.proving.acting.fair_seats import time_is_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

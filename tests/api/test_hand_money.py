@@ -9,9 +9,9 @@ from games import selectors
 from games.services.deals import deal_next
 from ledger.services import settle_due
 from tests.api.callers import Caller, caller, refused
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import a_table, sits_down
-from tonk_site.proving.play import play_out
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import a_table, sits_down
+from tonk_site.proving.acting.play import play_out
 
 pytestmark = pytest.mark.django_db
 HANDS_MAX = 50  # all of them drawn by chance: never

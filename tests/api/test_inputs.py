@@ -10,7 +10,7 @@ from eventstore.core.refusal import refuse
 from ledger.api.cashier import Deposits
 from players.api.base import answer
 from tests.api import world as worlds
-from tonk_site.proving import inputs_world
+from tonk_site.proving.silence import inputs_world
 
 pytestmark = pytest.mark.django_db
 

@@ -7,8 +7,8 @@ import pytest
 
 from tests.api.callers import Caller, caller, picture, refused
 from tests.api.world import KEYED, NEW_TABLE, WRITES, Ready, World, ready
-from tonk_site.proving.factories import sits_down
-from tonk_site.proving.play import turn_at
+from tonk_site.proving.acting.factories import sits_down
+from tonk_site.proving.acting.play import turn_at
 
 pytestmark = pytest.mark.django_db
 

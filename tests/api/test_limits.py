@@ -10,7 +10,7 @@ from eventstore.services import in_transaction
 from tests.api.callers import Answer, Caller, caller, picture, refused
 from tests.api.world import NEW_TABLE
 from tests.corpus import NO_AMOUNTS
-from tonk_site.proving.factories import a_table
+from tonk_site.proving.acting.factories import a_table
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.api.callers import Caller
 from tests.api.routes import ROUTES
 from tests.api.world import World, address, undone
-from tonk_site.proving.factories import a_table, pays_in
+from tonk_site.proving.acting.factories import a_table, pays_in
 
 pytestmark = pytest.mark.django_db
 

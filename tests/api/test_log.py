@@ -15,8 +15,8 @@ from eventstore.ports import new_id
 from tests.api.callers import Caller, caller, refused
 from tests.sealing import seal_log, sequencer
 from tests.unit.eventstore.log_contract import sealed
-from tonk_site.proving.factories import a_table, sits_down
-from tonk_site.proving.play import play_out, turn_at
+from tonk_site.proving.acting.factories import a_table, sits_down
+from tonk_site.proving.acting.play import play_out, turn_at
 
 pytestmark = pytest.mark.usefixtures("committed")
 HIDDEN = 32

@@ -9,7 +9,7 @@ import pytest
 from eventstore.api.requests import AMOUNT_MAX
 from ledger.selectors import available
 from tests.api.callers import Answer, Caller, caller, picture, refused
-from tonk_site.proving.factories import a_gift
+from tonk_site.proving.acting.factories import a_gift
 
 pytestmark = pytest.mark.django_db
 PATH = "/ledger/adjustments"

@@ -13,8 +13,8 @@ from eventstore.core.ids import table_stream, tournament_stream
 from games import selectors
 from ledger.selectors import balances
 from tests.api.callers import Answer, Caller, caller
-from tonk_site.proving.factories import a_table, a_tournament, sits_down
-from tonk_site.proving.play import turn_of
+from tonk_site.proving.acting.factories import a_table, a_tournament, sits_down
+from tonk_site.proving.acting.play import turn_of
 
 pytestmark = pytest.mark.usefixtures("committed")
 

@@ -7,7 +7,7 @@ import pytest
 from tests.api.callers import NOWHERE, Caller, picture, refused
 from tests.api.routes import ROUTES
 from tests.api.world import KEYED, WRITES, World, address, ready
-from tonk_site.proving.factories import a_table
+from tonk_site.proving.acting.factories import a_table
 
 pytestmark = pytest.mark.django_db
 

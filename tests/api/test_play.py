@@ -17,10 +17,10 @@ from games.services.deals import deal_next
 from ledger.services import settle_due
 from tests.api.callers import Caller, caller, refused
 from tests.api.world import FREEZEOUT, NEW_ACCOUNT, NEW_TABLE
-from tonk_site.proving.drive import hurry, until_rest
-from tonk_site.proving.factories import WORDS as PASSWORD
-from tonk_site.proving.factories import a_table, a_tournament, sits_down, with_bots
-from tonk_site.proving.play import play, play_out, turn_at
+from tonk_site.proving.acting.drive import hurry, until_rest
+from tonk_site.proving.acting.factories import WORDS as PASSWORD
+from tonk_site.proving.acting.factories import a_table, a_tournament, sits_down, with_bots
+from tonk_site.proving.acting.play import play, play_out, turn_at
 
 pytestmark = pytest.mark.django_db
 

@@ -9,9 +9,9 @@ from games import selectors
 from tests.api.callers import Caller, caller, picture, refused
 from tests.api.world import NEW_ACCOUNT, NEW_TABLE
 from tests.corpus import BEYOND, MOVES
-from tonk_site.proving.factories import WORDS as PASSWORD
-from tonk_site.proving.factories import a_table, a_tournament, receipt, sits_down
-from tonk_site.proving.play import play, play_out, turn_at
+from tonk_site.proving.acting.factories import WORDS as PASSWORD
+from tonk_site.proving.acting.factories import a_table, a_tournament, receipt, sits_down
+from tonk_site.proving.acting.play import play, play_out, turn_at
 from tournaments.services import entries
 
 pytestmark = pytest.mark.django_db

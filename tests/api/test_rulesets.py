@@ -25,7 +25,7 @@ from tests.api.callers import Caller, account, picture, refused
 from tests.api.world import NEW_TABLE
 from tests.databases import connected
 from tests.replay import settle_everything
-from tonk_site.proving.factories import a_player, a_table
+from tonk_site.proving.acting.factories import a_player, a_table
 
 pytestmark = pytest.mark.django_db
 

@@ -11,8 +11,15 @@ from django.db import connections
 from redis import Redis
 
 from tests.api.callers import Caller, caller
-from tonk_site.proving import secrets_world
-from tonk_site.proving.secrets_world import FORMS, database, files, forms, redis_rows, search
+from tonk_site.proving.silence import secrets_world
+from tonk_site.proving.silence.secrets_world import (
+    FORMS,
+    database,
+    files,
+    forms,
+    redis_rows,
+    search,
+)
 
 
 @pytest.mark.usefixtures("committed")

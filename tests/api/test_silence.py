@@ -16,10 +16,10 @@ from games.rules.selfplay import SeededNumbers
 from games.rules.state import Hand
 from games.rules.views import Viewer
 from tests.api.callers import Caller, caller
-from tonk_site.proving import silent_world
-from tonk_site.proving.factories import a_table, sits_down
-from tonk_site.proving.other_cards import CARD, known_at, other_cards, secret_of
-from tonk_site.proving.play import play, play_out, turn_at
+from tonk_site.proving.acting.factories import a_table, sits_down
+from tonk_site.proving.acting.play import play, play_out, turn_at
+from tonk_site.proving.silence import silent_world
+from tonk_site.proving.silence.other_cards import CARD, known_at, other_cards, secret_of
 
 SEATED, STAFF = (1, 3), (7, 8)
 """Numbers of pairs by the callers of `tests.api.world.World`: two seats; auditor and admin."""

@@ -11,9 +11,9 @@ from games.rules import events
 from games.rules.table import AUTOPILOT_AFTER, Place
 from games.services.moves import play_for
 from tests.api.callers import Caller, caller
-from tonk_site.proving.drive import hurry, once
-from tonk_site.proving.factories import PLAYED, a_table, a_tournament, receipt, sits_down
-from tonk_site.proving.play import Turn, play, turn_at, turn_of
+from tonk_site.proving.acting.drive import hurry, once
+from tonk_site.proving.acting.factories import PLAYED, a_table, a_tournament, receipt, sits_down
+from tonk_site.proving.acting.play import Turn, play, turn_at, turn_of
 from tournaments import selectors as tournaments
 from tournaments.services import entries, start
 

@@ -15,8 +15,8 @@ from games import selectors
 from tests.api.callers import NOWHERE, Caller, caller
 from tests.databases import owner
 from tonk_site.asgi import application
-from tonk_site.proving.factories import a_table, sits_down
-from tonk_site.proving.play import play, turn_of
+from tonk_site.proving.acting.factories import a_table, sits_down
+from tonk_site.proving.acting.play import play, turn_of
 
 pytestmark = pytest.mark.usefixtures("committed")
 

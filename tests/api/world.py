@@ -18,8 +18,8 @@ from games.services.deals import deal_next
 from ledger.core.periods import month_of
 from tests.api.callers import Answer, Caller, api_bot, caller
 from tests.api.routes import ROUTES, Route
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import (
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import (
     WORDS,
     a_deposit,
     a_freeze,
@@ -34,8 +34,8 @@ from tonk_site.proving.factories import (
     receipt,
     sits_down,
 )
-from tonk_site.proving.fair_seats import Links, anchors, hand_at
-from tonk_site.proving.play import play_out, turn_of
+from tonk_site.proving.acting.fair_seats import Links, anchors, hand_at
+from tonk_site.proving.acting.play import play_out, turn_of
 from tournaments import selectors as tournaments
 from tournaments.services import drafting, entries
 

@@ -22,14 +22,19 @@ from ledger.selectors import cursor
 from ledger.services import adjustments, settle
 from ledger.store import orders
 from players.services import account_row
-from tonk_site.proving import once_trial, races_state, races_trial
 from tonk_site.proving.checks import Order
-from tonk_site.proving.races import ROUNDS_EACH, ROUNDS_EACH_FULL, parts_of, rounds_of
-from tonk_site.proving.races_commands import EXCLUDED, PLACES, Pair, pairs
-from tonk_site.proving.races_exact import RACES
-from tonk_site.proving.races_meeting import DONE, Point
-from tonk_site.proving.races_scenes import PlayerScene, TableScene
-from tonk_site.proving.races_state import Mark
+from tonk_site.proving.races import once_trial, races_state, races_trial
+from tonk_site.proving.races.races import (
+    ROUNDS_EACH,
+    ROUNDS_EACH_FULL,
+    parts_of,
+    rounds_of,
+)
+from tonk_site.proving.races.races_commands import EXCLUDED, PLACES, Pair, pairs
+from tonk_site.proving.races.races_exact import RACES
+from tonk_site.proving.races.races_meeting import DONE, Point
+from tonk_site.proving.races.races_scenes import PlayerScene, TableScene
+from tonk_site.proving.races.races_state import Mark
 
 APPS = ("players", "ledger", "games", "tournaments")
 SEED = "tests"

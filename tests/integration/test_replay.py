@@ -32,8 +32,8 @@ from players.selectors import Person
 from tests.integration.games.test_cash_table import play_a_hand
 from tests.replay import check, settle_everything
 from tonk_site.proof import prove_log, state_at
-from tonk_site.proving.drive import once
-from tonk_site.proving.factories import (
+from tonk_site.proving.acting.drive import once
+from tonk_site.proving.acting.factories import (
     PLAYED,
     a_player,
     a_table,

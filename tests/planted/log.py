@@ -14,7 +14,7 @@ from eventstore.core.record import Stored, leaf_hash, record_bytes
 from eventstore.store import Leaf
 from tests.planted.planting import Plant
 from tests.planted.putting import instead
-from tonk_site.proving import gapless_world
+from tonk_site.proving.log import gapless_world
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import Any
 from eventstore.core import shares
 from tests.planted.planting import Plant
 from tests.planted.putting import instead
-from tonk_site.proving import bank, no_overdraft
+from tonk_site.proving.money import bank, no_overdraft
 
 
 def redefined(function: str, *changes: tuple[str, str]) -> str:

@@ -13,9 +13,9 @@ from games.rules import facts, fair, state
 from games.rules.events import CardDrawn, Event
 from tests.planted.planting import Plant
 from tests.planted.putting import instead
-from tonk_site.proving import shuffles
+from tonk_site.proving.cards import shuffles
+from tonk_site.proving.cards.fair_deal import Sample
 from tonk_site.proving.checks import Breach, Found, Order
-from tonk_site.proving.fair_deal import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

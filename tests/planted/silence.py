@@ -14,8 +14,8 @@ from games.rules.cards import TEXTS
 from games.rules.events import CardDrawn
 from tests.planted.planting import Plant
 from tests.planted.putting import instead
-from tonk_site.proving import pure_silence
 from tonk_site.proving.checks import Found, Order, in_processes
+from tonk_site.proving.silence import pure_silence
 
 if TYPE_CHECKING:
     from games.rules.state import Hand

@@ -17,9 +17,10 @@ from ledger.store.due import Due
 from tests.planted.money import redefined
 from tests.planted.planting import Plant
 from tests.planted.putting import instead
-from tonk_site.proving import once_trial, progress
-from tonk_site.proving.races import SETTINGS
+from tonk_site.proving.races import once_trial
+from tonk_site.proving.races.races import SETTINGS
 from tonk_site.proving.scratch import database, fresh_processes
+from tonk_site.proving.simulator import progress
 from tournaments.core import entering
 from tournaments.selectors import folded
 from tournaments.services import entries, money

@@ -7,12 +7,12 @@ from django.db import connections, transaction
 
 from eventstore import services, wake
 from eventstore.services import LiveRow, Outcome, Receipt, Row, Transaction
-from tonk_site.proving.crash_copies import Copy, copied, now, stop_time, use
-from tonk_site.proving.crash_points import Part, Report, try_out
-from tonk_site.proving.crash_snapshots import Bench
-from tonk_site.proving.factories import a_player
-from tonk_site.proving.races_trial import Nobody
-from tonk_site.proving.sealing import seal_log
+from tonk_site.proving.acting.factories import a_player
+from tonk_site.proving.acting.sealing import seal_log
+from tonk_site.proving.crash.crash_copies import Copy, copied, now, stop_time, use
+from tonk_site.proving.crash.crash_points import Part, Report, try_out
+from tonk_site.proving.crash.crash_snapshots import Bench
+from tonk_site.proving.races.races_trial import Nobody
 
 
 def told_at_once(part: Part) -> Report:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import django
 import pytest
 
-from tonk_site.proving import crash_points, scratch
-from tonk_site.proving.crash_points import Part
+from tonk_site.proving import scratch
+from tonk_site.proving.crash import crash_points
+from tonk_site.proving.crash.crash_points import Part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,9 +11,16 @@ from django.utils.translation import override
 
 from games import selectors
 from tests.api.callers import NOWHERE
-from tonk_site.proving.drive import until_rest
-from tonk_site.proving.factories import SHORT, a_player, a_table, a_tournament, sits_down, with_bots
-from tonk_site.proving.play import play_out, turn_at
+from tonk_site.proving.acting.drive import until_rest
+from tonk_site.proving.acting.factories import (
+    SHORT,
+    a_player,
+    a_table,
+    a_tournament,
+    sits_down,
+    with_bots,
+)
+from tonk_site.proving.acting.play import play_out, turn_at
 from web.boards import board
 from web.words import ENDS, STATUSES
 

@@ -23,9 +23,16 @@ from games.rules.presets import PRESET_OPTIONS
 from games.rules.words.option_texts import PRESET_TEXTS
 from games.rules.words.other_numbers import other_numbers
 from games.rules.words.sheet import TableTerms, sheet
-from tonk_site.proving.drive import once, until_rest
-from tonk_site.proving.factories import SHORT, a_player, a_table, a_tournament, sits_down, with_bots
-from tonk_site.proving.play import play, turn_at
+from tonk_site.proving.acting.drive import once, until_rest
+from tonk_site.proving.acting.factories import (
+    SHORT,
+    a_player,
+    a_table,
+    a_tournament,
+    sits_down,
+    with_bots,
+)
+from tonk_site.proving.acting.play import play, turn_at
 from web.sheets import sections
 
 if TYPE_CHECKING:

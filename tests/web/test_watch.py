@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from games.rules import fair
-from tonk_site.proving.factories import a_player, a_table, a_tournament, sits_down, with_bots
-from tonk_site.proving.play import play, turn_at, turn_of
+from tonk_site.proving.acting.factories import a_player, a_table, a_tournament, sits_down, with_bots
+from tonk_site.proving.acting.play import play, turn_at, turn_of
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -21,8 +21,8 @@ from eventstore.readers import PUBLIC, STAFF, Reader
 from games import selectors
 from tests.api.callers import Caller, caller, refused
 from tests.sealing import seal_log
-from tonk_site.proving.factories import a_table, sits_down
-from tonk_site.proving.play import play_out, turn_at
+from tonk_site.proving.acting.factories import a_table, sits_down
+from tonk_site.proving.acting.play import play_out, turn_at
 from tonk_site.verifier import Verdict, verify
 
 pytestmark = pytest.mark.usefixtures("committed")

@@ -29,8 +29,8 @@ from eventstore.services import Transaction, in_transaction
 from eventstore.wake import LOG_CHANNEL
 from players.core.events import NameConsentSet
 from tests.sealing import seal_log
-from tonk_site.proving import gapless_trial
-from tonk_site.proving.gapless_trial import DELIVERED, RELATION
+from tonk_site.proving.log import gapless_trial
+from tonk_site.proving.log.gapless_trial import DELIVERED, RELATION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -16,8 +16,8 @@ from eventstore import store
 from eventstore.following import Runner
 from eventstore.store import Leaf
 from tests.sealing import sequencer
-from tonk_site.proving.gapless import CHECK, found_in
-from tonk_site.proving.gapless_trial import (
+from tonk_site.proving.log.gapless import CHECK, found_in
+from tonk_site.proving.log.gapless_trial import (
     DELIVERED,
     RELATION,
     WRITERS,
@@ -28,7 +28,7 @@ from tonk_site.proving.gapless_trial import (
     hold,
     wrongs,
 )
-from tonk_site.proving.gapless_world import Report
+from tonk_site.proving.log.gapless_world import Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -21,7 +21,7 @@ from eventstore.signing import KeyFolder, KeyMissing
 from eventstore.tree import Checkpoint
 from players.services import Registration, register
 from tests.unit.eventstore.log_contract import sealed
-from tonk_site.proving.factories import WORDS as PASSWORD
+from tonk_site.proving.acting.factories import WORDS as PASSWORD
 
 pytestmark = pytest.mark.usefixtures("committed")
 CHANGE = keys.Change("staff:x", "rotated")

@@ -24,7 +24,7 @@ from tests.integration.eventstore.log_world import (
     state,
     work,
 )
-from tonk_site.proving.factories import a_player
+from tonk_site.proving.acting.factories import a_player
 
 pytestmark = pytest.mark.usefixtures("committed")
 

@@ -25,7 +25,7 @@ from eventstore.services import (
 from games.models import Table
 from players.core.events import NameConsentSet
 from tests.databases import connected, owner
-from tonk_site.proving.factories import a_player, a_table
+from tonk_site.proving.acting.factories import a_player, a_table
 
 pytestmark = pytest.mark.usefixtures("committed")
 

@@ -17,7 +17,7 @@ from eventstore.tree_verification import KEPT, UNTRUSTED, Outside, verify_tree
 from eventstore.verification import verify_log
 from tests.integration.eventstore.log_world import as_owner
 from tests.sealing import seal_log
-from tonk_site.proving.factories import a_player
+from tonk_site.proving.acting.factories import a_player
 
 pytestmark = pytest.mark.usefixtures("committed")
 STRANGER = VerifierKey("else.where", bytes(range(32)))

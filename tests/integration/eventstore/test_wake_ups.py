@@ -16,8 +16,8 @@ from eventstore.wake import after_commit, messages
 from players.core.events import NameConsentSet
 from players.services import exclude
 from tests.databases import connected
-from tonk_site.proving.drive import until_rest
-from tonk_site.proving.factories import SHORT, a_player, a_tournament, receipt, with_bots
+from tonk_site.proving.acting.drive import until_rest
+from tonk_site.proving.acting.factories import SHORT, a_player, a_tournament, receipt, with_bots
 
 EVENTS = "SELECT count(*) FROM eventstore_event"
 pytestmark = pytest.mark.usefixtures("committed")

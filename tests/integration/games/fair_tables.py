@@ -15,10 +15,10 @@ from games import selectors
 from games.services import loading
 from games.services.deals import deal_next
 from players.selectors import Person
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import PLAYED, a_table, sits_down
-from tonk_site.proving.fair_seats import Links, anchors
-from tonk_site.proving.play import play, turn_at
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import PLAYED, a_table, sits_down
+from tonk_site.proving.acting.fair_seats import Links, anchors
+from tonk_site.proving.acting.play import play, turn_at
 
 ONA, PETRAS, RASA = Links("ona"), Links("petras"), Links("rasa")
 Facts = list[Any]

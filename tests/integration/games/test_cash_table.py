@@ -14,9 +14,9 @@ from games.services.tables import close_table
 from ledger.selectors import balances
 from ledger.services import settle_due
 from players.selectors import Person
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import a_player, a_table, receipt, sits_down
-from tonk_site.proving.play import play, turn_at
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import a_player, a_table, receipt, sits_down
+from tonk_site.proving.acting.play import play, turn_at
 
 pytestmark = pytest.mark.django_db
 

@@ -42,10 +42,10 @@ from tests.integration.games.fair_tables import (
     types_of,
 )
 from tests.sealing import seal_log
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import a_player, receipt
-from tonk_site.proving.fair_seats import Links, anchors, gives, hand_at, time_is_up
-from tonk_site.proving.play import play, turn_at
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import a_player, receipt
+from tonk_site.proving.acting.fair_seats import Links, anchors, gives, hand_at, time_is_up
+from tonk_site.proving.acting.play import play, turn_at
 
 pytestmark = pytest.mark.usefixtures("committed")
 NAMES = ("ona", "petras", "rasa")

@@ -28,9 +28,9 @@ from tests.integration.games.fair_tables import (
     refused,
     table_of,
 )
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import a_player, receipt
-from tonk_site.proving.fair_seats import anchors, gives, time_is_up
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import a_player, receipt
+from tonk_site.proving.acting.fair_seats import anchors, gives, time_is_up
 
 pytestmark = pytest.mark.django_db
 GENESIS, PERIOD_S = datetime(2026, 1, 1, tzinfo=UTC), 3

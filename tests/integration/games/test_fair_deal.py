@@ -34,9 +34,9 @@ from tests.integration.games.fair_tables import (
     table_of,
     types_of,
 )
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import a_player, receipt, sits_down
-from tonk_site.proving.fair_seats import Links, anchors, gives, hand_at, time_is_up
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import a_player, receipt, sits_down
+from tonk_site.proving.acting.fair_seats import Links, anchors, gives, hand_at, time_is_up
 
 pytestmark = pytest.mark.django_db
 

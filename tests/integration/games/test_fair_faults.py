@@ -29,9 +29,9 @@ from tests.integration.games.fair_tables import (
     stored_of,
     types_of,
 )
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import a_player, receipt
-from tonk_site.proving.fair_seats import gives, hand_at, time_is_up
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import a_player, receipt
+from tonk_site.proving.acting.fair_seats import gives, hand_at, time_is_up
 
 Act = Callable[[UUID, list[Person]], object]
 COPIES = 6

@@ -24,10 +24,10 @@ from tests.integration.games.fair_tables import (
     table_of,
     types_of,
 )
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import a_player, a_tournament, receipt, with_bots
-from tonk_site.proving.fair_seats import anchors, gives, time_is_up
-from tonk_site.proving.play import turn_at
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import a_player, a_tournament, receipt, with_bots
+from tonk_site.proving.acting.fair_seats import anchors, gives, time_is_up
+from tonk_site.proving.acting.play import turn_at
 from tournaments.services import entries
 from tournaments.services.conduct import conduct
 

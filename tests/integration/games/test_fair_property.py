@@ -20,10 +20,10 @@ from games.services.sweep import attend
 from players.selectors import Person
 from tests.api.world import undone
 from tests.integration.games.fair_tables import of_type, own_times_again, stored_of, table_of
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import a_player, receipt, sits_down
-from tonk_site.proving.fair_seats import Links, anchors, gives
-from tonk_site.proving.play import play, turn_at
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import a_player, receipt, sits_down
+from tonk_site.proving.acting.fair_seats import Links, anchors, gives
+from tonk_site.proving.acting.play import play, turn_at
 
 pytestmark = pytest.mark.django_db
 STEPS_MAX, HAND_STEPS_MAX = 16, 200

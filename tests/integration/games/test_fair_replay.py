@@ -20,8 +20,8 @@ from tests.integration.games.fair_tables import (
     play_out,
     stored_of,
 )
-from tonk_site.proving.factories import a_player
-from tonk_site.proving.fair_seats import anchors, gives, time_is_up
+from tonk_site.proving.acting.factories import a_player
+from tonk_site.proving.acting.fair_seats import anchors, gives, time_is_up
 
 pytestmark = pytest.mark.django_db
 

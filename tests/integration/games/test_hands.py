@@ -22,9 +22,9 @@ from games.hands import HandPlace, find
 from games.models import Hand, HandRow, Table
 from games.rules import events
 from tests.following import follow_all
-from tonk_site.proving.drive import once
-from tonk_site.proving.factories import a_player, a_table, a_tournament, sits_down, with_bots
-from tonk_site.proving.play import play, play_out, turn_at
+from tonk_site.proving.acting.drive import once
+from tonk_site.proving.acting.factories import a_player, a_table, a_tournament, sits_down, with_bots
+from tonk_site.proving.acting.play import play, play_out, turn_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

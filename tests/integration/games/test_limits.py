@@ -25,13 +25,21 @@ from ledger.core.limits import Spell
 from ledger.selectors import available, balances
 from ledger.services import Play, post_play, settle_due, who_must_stop
 from ledger.services.deposits import DepositWish, request_deposit
+from ledger.services.wallets import WELCOME_CHIPS
 from ledger.services.withdrawals import WithdrawalWish, request_withdrawal
 from players.selectors import Person, limits_now
 from players.services import LimitsWish, exclude, set_limits
 from tests.integration.ledger.commands import deposit
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import PLAYED, a_player, a_table, a_tournament, receipt, sits_down
-from tonk_site.proving.play import play_out
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import (
+    PLAYED,
+    a_player,
+    a_table,
+    a_tournament,
+    receipt,
+    sits_down,
+)
+from tonk_site.proving.acting.play import play_out
 from tournaments.services import entries
 
 pytestmark = pytest.mark.usefixtures("committed")
@@ -286,6 +294,19 @@ def test_time_at_a_table_is_counted_and_ends_with_the_seat() -> None:
     assert selectors.spells_of(ona.id, later - 24 * HOUR, later) == [Spell(spell.start, left_at)]
     assert selectors.spells_of(ona.id, left_at, later) == []
     assert who_must_stop([ona.id], later) == set()
+
+
+def test_whoever_sits_alone_is_stopped_though_the_message_was_lost() -> None:
+    ona, petras, table = two_at_a_table()
+    leave_seat(table, petras.id, receipt())
+    tasks.stop_sitters()
+    assert seated(table) == {ona.id}
+    out(ona)
+    tasks.stop_sitters()
+    tasks.stop_sitters()
+    assert seated(table) == set()
+    settle_due()
+    assert available(ona.id, "XTK") == WELCOME_CHIPS
 
 
 def test_somebody_may_sit_down_where_he_sat_before() -> None:

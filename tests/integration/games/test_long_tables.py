@@ -8,8 +8,8 @@ from eventstore import store
 from eventstore.core.chain import Loaded
 from games import folds
 from games.models import Table
-from tonk_site.proving.factories import PLAYED, a_player, a_table, sits_down
-from tonk_site.proving.play import play_out, turn_at
+from tonk_site.proving.acting.factories import PLAYED, a_player, a_table, sits_down
+from tonk_site.proving.acting.play import play_out, turn_at
 
 pytestmark = pytest.mark.django_db
 HANDS = 4

@@ -10,8 +10,8 @@ from games import selectors
 from games.services import bots
 from games.services.sweep import attend, sweep
 from tonk_site.celery import app
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import a_player, a_table, receipt, sits_down
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import a_player, a_table, receipt, sits_down
 
 pytestmark = pytest.mark.django_db
 DEADLINE_SECONDS_MAX = 5

@@ -15,8 +15,8 @@ from games import selectors
 from games.replay import deal_differences
 from games.rules import events
 from games.services.moves import MoveCommand, submit_move
-from tonk_site.proving.factories import a_player, a_table, receipt, sits_down
-from tonk_site.proving.play import Turn, play, play_out, turn_at
+from tonk_site.proving.acting.factories import a_player, a_table, receipt, sits_down
+from tonk_site.proving.acting.play import Turn, play, play_out, turn_at
 
 pytestmark = pytest.mark.django_db
 

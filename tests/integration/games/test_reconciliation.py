@@ -10,7 +10,7 @@ from ledger.reconciliation.found import Scope
 from ledger.selectors import seats
 from ledger.services import settle_due
 from tests.integration.games.test_cash_table import play_a_hand
-from tonk_site.proving.factories import a_player, a_table, sits_down
+from tonk_site.proving.acting.factories import a_player, a_table, sits_down
 
 pytestmark = pytest.mark.django_db
 SCOPE = Scope(is_full=True, first_entry=1, first_index=0, size=0, now=timezone.now())

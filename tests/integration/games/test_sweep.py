@@ -13,8 +13,8 @@ from games.models import BotDecision
 from games.services import bots, loading
 from games.services.deals import deal_next
 from games.services.sweep import attend, sweep
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import PLAYED, a_player, a_table, receipt, sits_down
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import PLAYED, a_player, a_table, receipt, sits_down
 
 pytestmark = pytest.mark.django_db
 

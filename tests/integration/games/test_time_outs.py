@@ -17,8 +17,8 @@ from games.services.moves import play_for
 from players.selectors import Person
 from tests.replay import check, settle_everything
 from tonk_site.proof import prove_log
-from tonk_site.proving.factories import a_player, a_table, receipt, sits_down
-from tonk_site.proving.play import play, turn_at
+from tonk_site.proving.acting.factories import a_player, a_table, receipt, sits_down
+from tonk_site.proving.acting.play import play, turn_at
 
 pytestmark = pytest.mark.django_db
 

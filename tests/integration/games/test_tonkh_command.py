@@ -17,9 +17,9 @@ from games.rules.tonkh.check import verify
 from games.rules.tonkh.text import read, write, write_all
 from tests.following import follow_all
 from tests.unit.games.tonkh_hands import COMPLETE, SEAT_1, good
-from tonk_site.proving.drive import once
-from tonk_site.proving.factories import a_player, a_table, a_tournament, sits_down, with_bots
-from tonk_site.proving.play import play, play_out, turn_at
+from tonk_site.proving.acting.drive import once
+from tonk_site.proving.acting.factories import a_player, a_table, a_tournament, sits_down, with_bots
+from tonk_site.proving.acting.play import play, play_out, turn_at
 
 REVEALS = ["HandRevealed"]
 pytestmark = pytest.mark.usefixtures("committed")

@@ -25,7 +25,7 @@ from tests.integration.ledger.commands import (
     prizes,
     sit,
 )
-from tonk_site.proving.factories import a_player
+from tonk_site.proving.acting.factories import a_player
 
 
 @pytest.fixture(autouse=True)

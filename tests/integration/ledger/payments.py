@@ -18,7 +18,7 @@ from ledger.services.deposits import DepositSaid, decide_deposit
 from ledger.services.withdrawals import WithdrawalSaid, decide_withdrawal
 from players.core.events import LimitSet
 from players.selectors import Person
-from tonk_site.proving.factories import receipt
+from tonk_site.proving.acting.factories import receipt
 
 AT = datetime(2026, 1, 1, 9, 30, tzinfo=UTC)
 

@@ -23,7 +23,7 @@ from ledger.tasks import expire
 from players.core.roles import ADMIN, AUDITOR, ORGANISER
 from players.selectors import Person
 from tests.integration.ledger.payments import code_of, funds, says_of_withdrawal
-from tonk_site.proving.factories import (
+from tonk_site.proving.acting.factories import (
     a_player,
     a_tournament,
     a_wish,

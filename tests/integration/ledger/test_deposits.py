@@ -35,7 +35,7 @@ from tests.integration.ledger.payments import (
     state,
     types,
 )
-from tonk_site.proving.factories import a_deposit, a_player, a_withdrawal, pays_in, receipt
+from tonk_site.proving.acting.factories import a_deposit, a_player, a_withdrawal, pays_in, receipt
 
 pytestmark = pytest.mark.django_db
 

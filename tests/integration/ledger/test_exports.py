@@ -31,8 +31,8 @@ from tests.api.callers import caller, refused
 from tests.integration.ledger.case_books import book_all
 from tests.integration.ledger.commands import cashed_out, command, deposit, sit
 from tests.sealing import seal_log
-from tonk_site.proving.drive import until_rest
-from tonk_site.proving.factories import SHORT, a_player, a_tournament, with_bots
+from tonk_site.proving.acting.drive import until_rest
+from tonk_site.proving.acting.factories import SHORT, a_player, a_tournament, with_bots
 
 pytestmark = pytest.mark.usefixtures("committed")
 AMOUNT = re.compile(r"(?<=  |= )-?\d+\.\d\d(?= EUR)")

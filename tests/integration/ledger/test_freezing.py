@@ -19,7 +19,14 @@ from players.selectors import Person
 from players.services.proposals import approve, expire_proposals, reject
 from players.tasks import expire
 from tests.integration.ledger.payments import code_of
-from tonk_site.proving.factories import a_freeze, a_player, a_withdrawal, freezes, pays_in, receipt
+from tonk_site.proving.acting.factories import (
+    a_freeze,
+    a_player,
+    a_withdrawal,
+    freezes,
+    pays_in,
+    receipt,
+)
 
 pytestmark = pytest.mark.django_db
 

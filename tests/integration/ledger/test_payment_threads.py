@@ -31,7 +31,7 @@ from tests.integration.ledger.payments import (
     says_of_withdrawal,
     state,
 )
-from tonk_site.proving.factories import a_deposit, a_player, a_withdrawal, pays_in, receipt
+from tonk_site.proving.acting.factories import a_deposit, a_player, a_withdrawal, pays_in, receipt
 
 pytestmark = pytest.mark.usefixtures("committed")
 

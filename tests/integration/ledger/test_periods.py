@@ -37,7 +37,7 @@ from tests.integration.ledger.commands import Facts, command, hand_ended, sealed
 from tests.integration.ledger.payments import code_of
 from tests.integration.ledger.test_payment_threads import at_once
 from tests.sealing import seal_log
-from tonk_site.proving.factories import a_player, an_adjustment, pays_in, receipt
+from tonk_site.proving.acting.factories import a_player, an_adjustment, pays_in, receipt
 
 pytestmark = pytest.mark.usefixtures("committed")
 

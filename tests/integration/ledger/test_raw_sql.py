@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from tests.databases import as_superuser, connected
-from tonk_site.proving import book_attacks
-from tonk_site.proving.book_attacks import IDENTITIES, PAIRS, books, identity
+from tonk_site.proving.money import book_attacks
+from tonk_site.proving.money.book_attacks import IDENTITIES, PAIRS, books, identity
 
 EDITS = [
     "UPDATE ledger.entry SET kind = 2 WHERE id = {old}",

@@ -38,8 +38,8 @@ from tests.databases import connected
 from tests.integration.ledger.commands import command as append
 from tests.integration.ledger.commands import deposit, hand_ended, sit
 from tests.sealing import seal_log
-from tonk_site.proving.drive import hurry, until_rest
-from tonk_site.proving.factories import (
+from tonk_site.proving.acting.drive import hurry, until_rest
+from tonk_site.proving.acting.factories import (
     PLAYED,
     a_player,
     a_table,
@@ -47,9 +47,9 @@ from tonk_site.proving.factories import (
     sits_down,
     with_bots,
 )
-from tonk_site.proving.factories import receipt as command_receipt
-from tonk_site.proving.fair_seats import Links, anchors, gives, time_is_up
-from tonk_site.proving.play import play, play_out, turn_at
+from tonk_site.proving.acting.factories import receipt as command_receipt
+from tonk_site.proving.acting.fair_seats import Links, anchors, gives, time_is_up
+from tonk_site.proving.acting.play import play, play_out, turn_at
 from tonk_site.verifier import Verdict, verify
 
 pytestmark = pytest.mark.usefixtures("committed")

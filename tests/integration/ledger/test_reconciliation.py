@@ -35,7 +35,7 @@ from tests.integration.ledger.commands import (
 from tests.integration.ledger.payments import let_go
 from tests.integration.ledger.test_payment_rows import NOBODYS, keep
 from tests.sealing import seal_log
-from tonk_site.proving.factories import a_player, a_withdrawal, pays_in
+from tonk_site.proving.acting.factories import a_player, a_withdrawal, pays_in
 
 pytestmark = pytest.mark.usefixtures("committed")
 

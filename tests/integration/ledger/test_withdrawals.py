@@ -33,7 +33,7 @@ from tests.integration.ledger.payments import (
     types,
 )
 from tonk_site.celery import SWEEPS
-from tonk_site.proving.factories import a_player, a_withdrawal, pays_in, receipt
+from tonk_site.proving.acting.factories import a_player, a_withdrawal, pays_in, receipt
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from tests.databases import as_superuser, scratch_copy
-from tonk_site.proving import append_only
+from tonk_site.proving.log import append_only
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

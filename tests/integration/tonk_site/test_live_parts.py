@@ -15,17 +15,8 @@ from django.db import connection, connections, transaction
 from ledger.services import adjustments
 from tests.following import follow_all
 from tests.replay import settle_everything
-from tonk_site.proving import (
-    balances_derived,
-    cancel_safe,
-    four_eyes,
-    live,
-    no_overdraft,
-    payout_sum,
-    replay,
-    zero_sum,
-)
-from tonk_site.proving.factories import (
+from tonk_site.proving import live
+from tonk_site.proving.acting.factories import (
     a_player,
     a_table,
     a_tournament,
@@ -34,7 +25,16 @@ from tonk_site.proving.factories import (
     receipt,
     sits_down,
 )
-from tonk_site.proving.play import hasty, play_out, play_tournament, turn_at
+from tonk_site.proving.acting.play import hasty, play_out, play_tournament, turn_at
+from tonk_site.proving.log import replay
+from tonk_site.proving.money import (
+    balances_derived,
+    cancel_safe,
+    four_eyes,
+    no_overdraft,
+    payout_sum,
+    zero_sum,
+)
 from tournaments.services.entries import register
 
 if TYPE_CHECKING:

@@ -28,12 +28,20 @@ from ledger.exports import FORMS
 from ledger.exports.records import Head, Record
 from ledger.services import settle_due
 from tests.sealing import seal_log
-from tonk_site.proving import audit_export, fair_deal, recall, shuffles
-from tonk_site.proving.dealt_hands import hands_of
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import PLAYED, a_player, a_table, pays_in, receipt, sits_down
-from tonk_site.proving.fair_seats import Links, anchors, gives
-from tonk_site.proving.play import hasty, play_out
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import (
+    PLAYED,
+    a_player,
+    a_table,
+    pays_in,
+    receipt,
+    sits_down,
+)
+from tonk_site.proving.acting.fair_seats import Links, anchors, gives
+from tonk_site.proving.acting.play import hasty, play_out
+from tonk_site.proving.cards import fair_deal, recall, shuffles
+from tonk_site.proving.cards.dealt_hands import hands_of
+from tonk_site.proving.log import audit_export
 
 HANDS = 1
 

@@ -20,7 +20,7 @@ from games.services import bots, loading
 from ledger.models import PaymentOrder
 from players.core.events import NameConsentSet
 from tests.integration.ledger.commands import deposit
-from tonk_site.proving.factories import (
+from tonk_site.proving.acting.factories import (
     a_player,
     a_table,
     a_tournament,

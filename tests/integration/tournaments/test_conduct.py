@@ -15,8 +15,8 @@ from games.services.bots import BotsWanted, free_bots
 from players.models import User
 from players.selectors import Person, house_bots
 from players.services import register_bot
-from tonk_site.proving.drive import hurry, once
-from tonk_site.proving.factories import a_player, a_tournament, with_bots
+from tonk_site.proving.acting.drive import hurry, once
+from tonk_site.proving.acting.factories import a_player, a_tournament, with_bots
 from tournaments.services.conduct import conduct
 
 pytestmark = pytest.mark.django_db

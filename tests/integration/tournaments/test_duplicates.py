@@ -12,8 +12,8 @@ from games.models import Table
 from games.tasks import bot_turn
 from ledger.selectors import escrow, sums
 from ledger.tasks import settle, sweep
-from tonk_site.proving.drive import hurry
-from tonk_site.proving.factories import a_player, a_tournament, with_bots
+from tonk_site.proving.acting.drive import hurry
+from tonk_site.proving.acting.factories import a_player, a_tournament, with_bots
 from tournaments.models import Tournament
 from tournaments.tasks import conduct_table, step
 

@@ -5,8 +5,8 @@ import pytest
 from eventstore import store
 from eventstore.core.ids import tournament_stream
 from ledger.selectors import escrow, sums
-from tonk_site.proving.drive import until_rest
-from tonk_site.proving.factories import a_player, a_tournament, with_bots
+from tonk_site.proving.acting.drive import until_rest
+from tonk_site.proving.acting.factories import a_player, a_tournament, with_bots
 from tournaments.models import Tournament
 from tournaments.selectors import folded
 

@@ -8,8 +8,8 @@ from eventstore import store
 from eventstore.core.ids import table_stream, tournament_stream
 from games.models import Table
 from games.services.moves import play_for
-from tonk_site.proving.drive import hurry, once
-from tonk_site.proving.factories import a_player, a_tournament, receipt, with_bots
+from tonk_site.proving.acting.drive import hurry, once
+from tonk_site.proving.acting.factories import a_player, a_tournament, receipt, with_bots
 from tournaments.models import Tournament
 from tournaments.selectors import folded
 from tournaments.services import entries

@@ -17,9 +17,9 @@ from games.models import DealerSecret, Seat, Table
 from games.rules import events
 from games.services.moves import play_for
 from players.selectors import Person
-from tonk_site.proving.drive import hurry, once, until_rest
-from tonk_site.proving.factories import a_player, a_tournament, receipt, with_bots
-from tonk_site.proving.fair_seats import Links, anchors, time_is_up
+from tonk_site.proving.acting.drive import hurry, once, until_rest
+from tonk_site.proving.acting.factories import a_player, a_tournament, receipt, with_bots
+from tonk_site.proving.acting.fair_seats import Links, anchors, time_is_up
 from tournaments.models import LotSecret, Tournament
 from tournaments.selectors import lots_by_key, see
 from tournaments.services import entries

@@ -13,9 +13,9 @@ from games.models import DealerSecret, Seat, Table
 from games.rules import events
 from games.services.moves import play_for
 from players.selectors import Person
-from tonk_site.proving.drive import hurry, once
-from tonk_site.proving.factories import a_player, a_tournament, receipt, with_bots
-from tonk_site.proving.fair_seats import Links, anchors, gives
+from tonk_site.proving.acting.drive import hurry, once
+from tonk_site.proving.acting.factories import a_player, a_tournament, receipt, with_bots
+from tonk_site.proving.acting.fair_seats import Links, anchors, gives
 from tournaments.models import Tournament
 from tournaments.services import entries
 from tournaments.services.conduct import conduct

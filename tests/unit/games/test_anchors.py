@@ -13,8 +13,8 @@ from games.rules import anchors, events, window
 from games.rules.anchors import ABORTS_WITHIN_HANDS, Anchors
 from games.rules.table import Table, fold
 from tests.unit.games.test_table import DEALT, OPENED, document, seat_taken, table_of
-from tonk_site.proving.fair_seats import Links
-from tonk_site.proving.streams import AT, HAND, PLAYERS, recorded
+from tonk_site.proving.acting.fair_seats import Links
+from tonk_site.proving.cards.streams import AT, HAND, PLAYERS, recorded
 
 ONA, NEWER = Links("ona", 4), Links("newer", 4)
 

@@ -33,7 +33,7 @@ from games.rules.words.other_numbers import other_numbers
 from games.rules.words.plurals import Language, Text
 from games.rules.words.sheet import sheet
 from tests.unit.games.rules_tables import option_sets, options_of, play, table
-from tonk_site.proving.random_hands import dealt, walk
+from tonk_site.proving.cards.random_hands import dealt, walk
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 NAMES = {1: "Ann", 2: "Bob", 3: "Cem", 4: "Dan"}

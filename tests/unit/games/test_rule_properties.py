@@ -21,9 +21,9 @@ from games.rules.selfplay import SeededNumbers
 from games.rules.shuffles import Deck
 from games.rules.state import Hand, evolve, fold, start
 from tests.unit.games.rules_tables import option_sets
-from tonk_site.proving.random_hands import dealt, walk
-from tonk_site.proving.rules_twin import meaning
-from tonk_site.proving.streams import opening as table_opening
+from tonk_site.proving.cards.random_hands import dealt, walk
+from tonk_site.proving.cards.rules_twin import meaning
+from tonk_site.proving.cards.streams import opening as table_opening
 
 play = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 seats = st.shared(st.integers(2, 6), key="seats")

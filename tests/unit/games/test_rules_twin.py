@@ -17,7 +17,7 @@ from games.rules import events, legality, payouts
 from games.rules.events import End
 from games.rules.liability import liability
 from games.rules.state import Hand, fold
-from tonk_site.proving import rules_twin
+from tonk_site.proving.cards import rules_twin
 from tonk_site.proving.checks import Found
 
 PARTS, HANDS_A_PART = 8, 2_500
@@ -39,7 +39,7 @@ def test_a_hand_is_the_same_in_every_process() -> None:
     """A breach can be shown again: nothing hangs on the order of a set of texts."""
     line = json.dumps(rules_twin.line_of("here/1"))
     code = (
-        "import json\nfrom tonk_site.proving.rules_twin import line_of\n"
+        "import json\nfrom tonk_site.proving.cards.rules_twin import line_of\n"
         "print(json.dumps(line_of('here/1')))"
     )
     for hash_seed in ("1", "2"):

@@ -19,11 +19,11 @@ from games import dealer
 from games.rules import events, fair
 from tests.unit.games.test_anchors import commitment, revealed
 from tests.unit.games.test_table import DEALT, OPENED
-from tonk_site.proving import fair_deal, shuffles
-from tonk_site.proving.dealt_hands import hands_of
-from tonk_site.proving.shuffles import Shuffle
-from tonk_site.proving.streams import HAND as HAND_ID
-from tonk_site.proving.streams import recorded
+from tonk_site.proving.cards import fair_deal, shuffles
+from tonk_site.proving.cards.dealt_hands import hands_of
+from tonk_site.proving.cards.shuffles import Shuffle
+from tonk_site.proving.cards.streams import HAND as HAND_ID
+from tonk_site.proving.cards.streams import recorded
 
 GAMES = Path(games.__file__).parent
 WORDS = 1 << 32

@@ -23,8 +23,8 @@ from games.rules.state import fold as fold_hand
 from games.rules.table import Place, Table, fold
 from games.rules.views import PUBLIC, Viewer, state_document
 from tests.unit.games.rules_tables import options_of
-from tonk_site.proving.random_hands import dealt
-from tonk_site.proving.streams import AT, HAND, PLAYERS, TABLE, opening, recorded
+from tonk_site.proving.cards.random_hands import dealt
+from tonk_site.proving.cards.streams import AT, HAND, PLAYERS, TABLE, opening, recorded
 
 MOVE_MS, BANK_MS, FIRST_MOVE_MS = 20_000, 40_000, 60_000
 

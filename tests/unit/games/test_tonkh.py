@@ -53,8 +53,8 @@ from tests.unit.games.tonkh_hands import (
     refused_at,
     with_keys,
 )
-from tonk_site.proving.moments import Moment, moment_of, other_deck, random_acts
-from tonk_site.proving.random_hands import dealt
+from tonk_site.proving.cards.random_hands import dealt
+from tonk_site.proving.silence.moments import Moment, moment_of, other_deck, random_acts
 
 # --- the examples of the page ---------------------------------------------------------------------
 

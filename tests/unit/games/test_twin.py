@@ -18,7 +18,7 @@ from games.rules.events import End
 from games.rules.moves import Move
 from games.rules.options import DEFAULTS
 from tests.unit.games.rules_tables import move, options_of
-from tonk_site.proving import fast_twin
+from tonk_site.proving.cards import fast_twin
 
 WHOLE_SUIT = {"hand_size": 12, "ace_runs": "high_or_low"}
 

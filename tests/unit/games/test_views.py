@@ -20,9 +20,11 @@ from games.rules.shuffles import Deck
 from games.rules.state import Hand
 from games.rules.views import PUBLIC, Viewer
 from tests.unit.games.rules_tables import option_sets, options_of
-from tonk_site.proving import pure_silence
+from tonk_site.proving.cards.random_hands import dealt, random_overrides, repaired
+from tonk_site.proving.cards.streams import TABLE
 from tonk_site.proving.differing import Differs
-from tonk_site.proving.moments import (
+from tonk_site.proving.silence import pure_silence
+from tonk_site.proving.silence.moments import (
     MOVES_MAX,
     Moment,
     known,
@@ -33,8 +35,6 @@ from tonk_site.proving.moments import (
     served,
     viewers,
 )
-from tonk_site.proving.random_hands import dealt, random_overrides, repaired
-from tonk_site.proving.streams import TABLE
 
 
 @st.composite

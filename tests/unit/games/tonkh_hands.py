@@ -30,8 +30,8 @@ from games.rules.tonkh.telling import from_events
 from games.rules.tonkh.text import read, write
 from games.services.tables import clock_of
 from tests.unit.games.rules_tables import option_sets
-from tonk_site.proving.random_hands import mover
-from tonk_site.proving.streams import PLAYERS
+from tonk_site.proving.cards.random_hands import mover
+from tonk_site.proving.cards.streams import PLAYERS
 
 GOLDEN = Path(__file__).parents[2] / "golden/tonkh"
 COMPLETE = (GOLDEN / "complete.tonkh").read_text()

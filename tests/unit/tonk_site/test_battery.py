@@ -13,10 +13,10 @@ from typing_extensions import override
 from eventstore.ports import random_bytes
 from games import dealer
 from games.rules import fair
-from tonk_site.proving import battery, fair_deal, shuffles
-from tonk_site.proving.battery import Tally
+from tonk_site.proving.cards import battery, fair_deal, shuffles
+from tonk_site.proving.cards.battery import Tally
+from tonk_site.proving.cards.shuffles import MUTANTS, Shuffle
 from tonk_site.proving.checks import Order
-from tonk_site.proving.shuffles import MUTANTS, Shuffle
 
 
 class Here(Executor):

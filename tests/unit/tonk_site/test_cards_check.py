@@ -13,9 +13,9 @@ from games.rules.decide import decide, legal, time_out
 from games.rules.selfplay import SeededNumbers
 from games.rules.state import Hand, evolve, fold
 from tests.unit.games.rules_tables import options_of
-from tonk_site.proving import cards
-from tonk_site.proving.cards import PILE, STOCK, TABLE, Cards
-from tonk_site.proving.random_hands import dealt, walk
+from tonk_site.proving.cards import cards
+from tonk_site.proving.cards.cards import PILE, STOCK, TABLE, Cards
+from tonk_site.proving.cards.random_hands import dealt, walk
 
 Evolve = Callable[[Hand, msgspec.Struct], Hand]
 

@@ -3,9 +3,9 @@
 import pytest
 
 from eventstore.tasking import reasons
-from tonk_site.proving import crash_acts
-from tonk_site.proving.crash_life import AFTER, BEFORE, MADE, NOT_MADE, Strike, strikes
-from tonk_site.proving.crash_state import Facts, differences
+from tonk_site.proving.crash import crash_acts
+from tonk_site.proving.crash.crash_life import AFTER, BEFORE, MADE, NOT_MADE, Strike, strikes
+from tonk_site.proving.crash.crash_state import Facts, differences
 from tonk_site.proving.points import Call
 
 KNOWN, ONE, OTHER = (f"0199c2b2-6c1f-7033-818c-ef2df94c385{last}" for last in "012")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tonk_site.proving.history import Call, Outcome
-from tonk_site.proving.history_checks import (
+from tonk_site.proving.processes.history import Call, Outcome
+from tonk_site.proving.processes.history_checks import (
     Record,
     Snapshot,
     bank,

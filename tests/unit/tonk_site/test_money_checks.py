@@ -18,15 +18,15 @@ from games.services.tables import STAKE_MAX, TableSettings, table_opened
 from ledger.core.currencies import AMOUNT_MAX
 from ledger.core.entries import Entry, entries_for
 from tests.twin import payouts
-from tonk_site.proving import payout_sum, zero_sum
-from tonk_site.proving.differing import FAULTS
-from tonk_site.proving.random_hands import (
+from tonk_site.proving.cards.random_hands import (
     below,
     mover,
     random_deal,
     random_overrides,
     repaired,
 )
+from tonk_site.proving.differing import FAULTS
+from tonk_site.proving.money import payout_sum, zero_sum
 from tournaments.core import prizes
 from tournaments.core.kinds import AMOUNT_MAX as PRICE_MAX
 

@@ -12,9 +12,9 @@ import pytest
 
 from clients.python.tonk_client import NoAnswer, Problem, Tonk
 from tonk_site.product import programs
-from tonk_site.proving.fragile import children_of, with_two_workers
-from tonk_site.proving.history import REPEATED_OK, Recorder
-from tonk_site.proving.nemesis import KILLS, LOSSES, Kind, plan
+from tonk_site.proving.processes.fragile import children_of, with_two_workers
+from tonk_site.proving.processes.history import REPEATED_OK, Recorder
+from tonk_site.proving.processes.nemesis import KILLS, LOSSES, Kind, plan
 
 EVERY_KILL = [what for row in KILLS for what in row]
 COUNTS: dict[Kind, int] = {"kill": 2 * len(EVERY_KILL), "loss": 4, "cut": 5}

@@ -13,37 +13,24 @@ from typing_extensions import override
 
 from eventstore.ports import random_bytes
 from tonk_site.product import commit, version
-from tonk_site.proving import (
-    append_only,
-    audit_export,
-    authz,
+from tonk_site.proving import live, scratch
+from tonk_site.proving.cards import cards, fair_deal, fast_twin, recall, rules_twin
+from tonk_site.proving.checks import BREACHES_TOLD, Check, Found, Order
+from tonk_site.proving.crash import crash_points
+from tonk_site.proving.log import append_only, audit_export, chain, gapless, replay
+from tonk_site.proving.money import (
     balances_derived,
     cancel_safe,
-    cards,
-    chain,
-    crash_points,
-    fair_deal,
-    fast_twin,
     four_eyes,
-    gapless,
-    inputs,
     limits,
-    live,
-    no_leak,
     no_overdraft,
-    nothing_lost,
-    once,
     payout_sum,
-    progress,
-    races,
-    recall,
-    replay,
-    rules_twin,
-    scratch,
-    secrets,
     zero_sum,
 )
-from tonk_site.proving.checks import BREACHES_TOLD, Check, Found, Order
+from tonk_site.proving.processes import nothing_lost
+from tonk_site.proving.races import once, races
+from tonk_site.proving.silence import authz, inputs, no_leak, secrets
+from tonk_site.proving.simulator import progress
 
 CHECKS: Mapping[str, Check] = {
     one.CHECK.name: one.CHECK

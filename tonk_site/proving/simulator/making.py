@@ -14,7 +14,7 @@ from ledger.services import settle_due
 from players.selectors import person
 from players.services import Registration, issue_token, register
 from tonk_site.proof import prove_log
-from tonk_site.proving.factories import pays_in
+from tonk_site.proving.acting.factories import pays_in
 from tonk_site.proving.simulator.broker import Broker
 from tonk_site.proving.simulator.faults import Menu
 from tonk_site.proving.simulator.order import Order

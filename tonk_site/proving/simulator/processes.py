@@ -22,7 +22,7 @@ from tonk_site.proving.simulator.strikes import RESTART_SECONDS_MAX, bury
 from tonk_site.proving.simulator.watch import Watch
 
 HOUR = 3_600.0
-HOURLY = ("ledger.reconcile", "ledger.expire", "players.expire")
+HOURLY = ("games.stop_sitters", "ledger.reconcile", "ledger.expire", "players.expire")
 WORKERS = ("settle", "settle", "bots", "bots")
 TRIED = (Error, Retryable, Refused)
 """What a task may end in: the sweep finds what is still due."""

@@ -1,0 +1,1 @@
+"""Every point of death (`trust.md` section 4)."""

@@ -1,0 +1,1 @@
+"""The log and what is taken from it: promises 2 and 7."""

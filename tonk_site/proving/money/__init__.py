@@ -1,0 +1,1 @@
+"""The books, prizes, limits and manual money: promise 1."""

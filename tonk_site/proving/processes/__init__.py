@@ -1,0 +1,1 @@
+"""Real processes under a nemesis (`trust.md` section 5)."""
