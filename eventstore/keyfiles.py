@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import os
+import tempfile
 from pathlib import Path
 
 from eventstore.ports import random_bytes
@@ -11,12 +12,13 @@ KEY_BYTES = 32
 
 
 def read_or_make(path: Path) -> bytes:
-    """The key of a file, which is made where it is missing. Several processes get the same one."""
+    """The key of a file, which is made where it is missing. All who ask get the same one."""
     if not path.exists():
         draft = _draft(path, encoded(random_bytes(KEY_BYTES)))
-        with contextlib.suppress(FileExistsError):  # another process was first: its key counts
+        with contextlib.suppress(FileExistsError):  # somebody else was first: his key counts
             os.link(draft, path)
         draft.unlink()
+        _flush(path.parent)
     return read(path)
 
 
@@ -36,20 +38,24 @@ def encoded(key: bytes) -> str:
 def replace(path: Path, text: str) -> None:
     """Give a file a new content at once: written aside, flushed to the disk, renamed."""
     _draft(path, text).replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
+    _flush(path.parent)
+
+
+def _flush(folder: Path) -> None:
+    """Have the names in a folder on the disk too."""
+    opened = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(folder)  # the new name is on the disk too
+        os.fsync(opened)
     finally:
-        os.close(folder)
+        os.close(opened)
 
 
 def _draft(path: Path, text: str) -> Path:
+    """A file beside it, of this call alone: threads make the first key at once, too."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    draft.unlink(missing_ok=True)
-    draft.touch(mode=0o600)
-    with draft.open("w", encoding="utf-8") as file:
+    opened, name = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)  # mode 0600
+    with open(opened, "w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    return draft
+    return Path(name)

@@ -1,10 +1,13 @@
 """Secrets that wait: opened by whoever sealed them, for the same subject, and by nobody else."""
 
 import os
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from django.test import override_settings
@@ -12,6 +15,8 @@ from django.test import override_settings
 from eventstore import keyfiles, sealing
 from eventstore.core.refusal import InvariantBroken
 from eventstore.sealing import KEPT_SECONDS, KeyLost, Sealed
+
+THREADS, ROUNDS = 8, 40
 
 
 @pytest.fixture(autouse=True)
@@ -172,3 +177,21 @@ def test_rotations_at_once_lose_no_key() -> None:
         assert sealing.unseal(one, b"hand") == b"seed"
     there = {sealing.newest(), *sealing.older()}
     assert there == {first.key_id, *(key_id for key_id, _ in made)}
+
+
+def test_threads_that_make_the_first_key_at_once_get_one_key(tmp_path: Path) -> None:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # threads take turns between any two steps
+    try:
+        with ThreadPoolExecutor(THREADS) as pool:
+            for number in range(ROUNDS):
+                path, start = tmp_path / str(number) / "key", Barrier(THREADS)
+                assert len(set(pool.map(partial(_made, path), [start] * THREADS))) == 1
+                assert [one.name for one in path.parent.iterdir()] == ["key"]
+    finally:
+        sys.setswitchinterval(before)
+
+
+def _made(path: Path, start: Barrier) -> bytes:
+    start.wait()
+    return keyfiles.read_or_make(path)
