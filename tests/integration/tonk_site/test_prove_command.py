@@ -138,6 +138,23 @@ def test_breaches_are_counted_and_the_first_are_told(check: Callable[..., None])
 
 
 @pytest.mark.slow
+def test_a_check_that_breaks_down_is_a_breach_and_the_others_go_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def breaks(order: Order) -> NoReturn:
+        raise ValueError(order.seed)
+
+    checks = [Check(name, 1, SIZES, SIZES, run) for name, run in (("a", breaks), ("b", tries))]
+    monkeypatch.setattr(prove, "CHECKS", {one.name: one for one in checks})
+    said, path = StringIO(), tmp_path / "lines"
+    with pytest.raises(SystemExit):
+        call_command("prove", seed="s", out=path, stdout=said, stderr=StringIO())
+    assert path.read_text(encoding="utf-8") == said.getvalue()
+    broken, other = map(json.loads, said.getvalue().splitlines())
+    assert (broken["ok"], broken["breaches"][0]["got"]) == (False, "ValueError('s')")
+    assert other["ok"]
+
+
 def test_trials_of_a_run_share_servers_and_nothing_else() -> None:
     """A database of its own each, with the keys of its template; dropped at its end."""
 

@@ -1,6 +1,7 @@
 """What the checks of money try without a database, and that they fail where the product does."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -26,7 +27,7 @@ from tonk_site.proving.cards.random_hands import (
     repaired,
 )
 from tonk_site.proving.differing import FAULTS
-from tonk_site.proving.money import payout_sum, zero_sum
+from tonk_site.proving.money import limits, payout_sum, zero_sum
 from tournaments.core import prizes
 from tournaments.core.kinds import AMOUNT_MAX as PRICE_MAX
 
@@ -167,3 +168,14 @@ def test_D4_a_dropped_remainder_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_twin_that_counts_otherwise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(payouts, "paid_places", lambda entries: 1)
     assert "the vector" in pay()
+
+
+def test_no_command_makes_what_the_check_of_limits_leaves_out() -> None:
+    commands = [
+        path.read_text(encoding="utf-8")
+        for app in ("games", "tournaments")
+        for path in Path(app).rglob("*.py")
+        if "events" not in (path.stem, path.parent.name)
+    ]
+    made = {name for name in limits.NOT_BUILT for text in commands if f"{name}(" in text}
+    assert made == set()

@@ -1,6 +1,7 @@
 """`manage.py prove`: the promises as checks (`trust.md` section 1)."""
 
 import json
+import logging
 import time
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from eventstore.ports import random_bytes
 from tonk_site.product import commit, version
 from tonk_site.proving import live, scratch
 from tonk_site.proving.cards import cards, fair_deal, fast_twin, recall, rules_twin
-from tonk_site.proving.checks import BREACHES_TOLD, Check, Found, Order
+from tonk_site.proving.checks import BREACHES_TOLD, Breach, Check, Found, Order
 from tonk_site.proving.crash import crash_points
 from tonk_site.proving.log import append_only, audit_export, chain, gapless, replay
 from tonk_site.proving.money import (
@@ -31,6 +32,8 @@ from tonk_site.proving.processes import nothing_lost
 from tonk_site.proving.races import once, races
 from tonk_site.proving.silence import authz, inputs, no_leak, secrets
 from tonk_site.proving.simulator import progress
+
+logger = logging.getLogger(__name__)
 
 CHECKS: Mapping[str, Check] = {
     one.CHECK.name: one.CHECK
@@ -94,10 +97,12 @@ class Command(BaseCommand):
         checks = _chosen(arguments)
         if arguments["out"]:
             _write(arguments["out"], "")  # what can not be written is told before the work
+        lines: list[dict[str, Any]] = []
         with scratch.shared():
-            lines = [self._run(check, arguments) for check in checks]
-        if arguments["out"]:
-            _write(arguments["out"], "".join(f"{json.dumps(line)}\n" for line in lines))
+            for check in checks:
+                lines.append(self._run(check, arguments))
+                if arguments["out"]:  # whoever stops the rest has these
+                    _write(arguments["out"], "".join(f"{json.dumps(line)}\n" for line in lines))
         if not all(line["ok"] for line in lines):
             raise SystemExit(1)
 
@@ -110,8 +115,15 @@ class Command(BaseCommand):
 
         order = Order(sizes=sizes, seed=seed, only=arguments["only"], say=say)
         began = time.monotonic()
-        seen = _seen_live(check, arguments)
-        found = check.run(order) if check.run and sizes else Found()
+        seen: Found | None = None
+        try:
+            seen = _seen_live(check, arguments)
+            found = check.run(order) if check.run and sizes else Found()
+        except Exception as fault:  # the other checks go on
+            logger.exception("%s broke down", check.name)
+            rerun = f"manage.py prove {check.name} --seed {seed}"
+            broke = Breach("the check broke down", "", "an end", repr(fault), rerun)
+            found = Found(breaches=[broke])
         line = _line(check, order, found, seen) | {
             "mode": mode,
             "seconds": round(time.monotonic() - began, 1),
