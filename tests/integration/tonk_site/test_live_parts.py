@@ -26,7 +26,7 @@ from tonk_site.proving.acting.factories import (
     sits_down,
 )
 from tonk_site.proving.acting.play import hasty, play_out, play_tournament, turn_at
-from tonk_site.proving.log import replay
+from tonk_site.proving.log import chain, gapless, replay
 from tonk_site.proving.money import (
     balances_derived,
     cancel_safe,
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from tonk_site.proving.checks import Check, Found
 
 CHECKS = [one.CHECK for one in (
-    balances_derived, cancel_safe, four_eyes, no_overdraft, payout_sum, replay, zero_sum,
+    balances_derived, cancel_safe, chain, four_eyes, gapless, no_overdraft, payout_sum, replay,
+    zero_sum,
 )]  # fmt: skip
 OPTIONS: dict[str, Any] = {"entries_min": 3, "entries_max": 3, "stack_stakes": 5, "level_hands": 3,
            "currency": "EUR", "rake_bp": 500}  # fmt: skip
@@ -129,7 +130,7 @@ def told(look: Callable[[], Found]) -> set[str]:
 
 
 GUARDED = ("eventstore_event", "ledger.entry", "ledger.posting", "ledger.account",
-           "ledger.account_balance")  # fmt: skip
+           "ledger.account_balance", "eventstore_log_leaf", "eventstore_follower")  # fmt: skip
 ONE = "(entry_id, line) = (SELECT min(entry_id), 1 FROM ledger.posting)"
 WALLET = """(SELECT a.id FROM ledger.account a JOIN ledger.posting p ON p.account_id = a.id
     WHERE a.role = 'wallet' AND a.currency = 'EUR' LIMIT 1)"""
@@ -214,6 +215,16 @@ REPLAY = [
     ("DELETE FROM eventstore_event WHERE stream LIKE 'table/%'", "a row of no stream"),
     ("DELETE FROM eventstore_event WHERE stream LIKE 'tournament/%'", "a row of no stream"),
 ]
+CHAIN = [
+    ("UPDATE eventstore_event SET data = '{}' WHERE type = 'Knocked'", "bad_hash"),
+    ("UPDATE eventstore_log_leaf SET hash = sha256('x') WHERE log_index = 3", "bad_hash"),
+]
+GAPLESS = [
+    ("DELETE FROM eventstore_event WHERE type = 'Knocked'", "versions"),
+    ("DELETE FROM eventstore_event WHERE type = 'Knocked'", "places of the log"),
+    ("DELETE FROM eventstore_log_leaf WHERE log_index = 3", "places of the log"),
+    ("UPDATE eventstore_follower SET log_index = 1000000", "past the end"),
+]
 CANCELLED = [
     (
         """UPDATE ledger.posting p SET amount = amount + 1 FROM ledger.entry e
@@ -238,6 +249,8 @@ PLANTS = [
         (four_eyes.CHECK, FOUR_EYES),
         (replay.CHECK, REPLAY),
         (cancel_safe.CHECK, CANCELLED),
+        (chain.CHECK, CHAIN),
+        (gapless.CHECK, GAPLESS),
     )
     for number, (statement, what) in enumerate(plants)
 ]

@@ -7,11 +7,20 @@ servers of its own and ends only processes that it started.
 
 from collections import Counter
 
-from tonk_site.proving import scratch
+from django.db import connection
+
+from eventstore import followers
+from tonk_site.proving import live, scratch
 from tonk_site.proving.checks import Breach, Check, Found, Order
 from tonk_site.proving.log import gapless_world
 from tonk_site.proving.log.gapless_trial import MISSED
 from tonk_site.proving.log.gapless_world import Report, Trial
+
+_STREAMS = """SELECT stream, count(*), min(version), max(version) FROM eventstore_event
+    GROUP BY stream"""
+_LEAVES = """SELECT count(*), coalesce(min(log_index), 0), coalesce(max(log_index) + 1, 0),
+        count(DISTINCT position), count(e.position)
+    FROM eventstore_log_leaf LEFT JOIN eventstore_event e USING (position)"""
 
 
 def run(order: Order) -> Found:
@@ -35,6 +44,33 @@ def found_in(report: Report, seed: str) -> Found:
     return found
 
 
+def look() -> Found:
+    """Versions are 1..n, places 0..n-1, each of one event; no follower is past the end."""
+    with connection.cursor() as cursor:
+        cursor.execute(_STREAMS)
+        streams = cursor.fetchall()
+        cursor.execute(_LEAVES)
+        leaves, *places = cursor.fetchone()
+    standings = followers.standings()
+    found = Found(Counter(streams=len(streams), leaves=leaves, followers=len(standings)))
+    for stream, count, first, last in streams:
+        if (first, last) != (1, count):
+            got = f"{first}..{last}"
+            found.breaches.append(live.told("versions", stream, expected=f"1..{count}", got=got))
+    if places != [0, leaves, leaves, leaves]:
+        found.breaches.append(
+            live.told(
+                "places of the log", "leaves", expected=[0, leaves, leaves, leaves], got=places
+            )
+        )
+    found.breaches += [
+        live.told("past the end", f"{one.name}/{one.version}", expected=0, got=one.lag)
+        for one in standings
+        if one.lag < 0
+    ]
+    return found
+
+
 CHECK = Check(
     name="gapless",
     promise=2,
@@ -43,4 +79,5 @@ CHECK = Check(
     quick={"streams": 33, "events": 2_000, "late": 1, "kills": 3, "missed": 0},
     full={"streams": 33, "events": 100_000, "late": 20, "kills": 300, "missed": 0},
     run=run,
+    live=look,
 )
