@@ -5,6 +5,7 @@ So no deadline passes while a death is tried.
 
 import os
 import shutil
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -98,6 +99,7 @@ def use(copy: Copy) -> None:
         found["OPTIONS"] = found["OPTIONS"] | {"options": PATH}
     settings.LOG_KEY_FILE = copy.folder / "log.key"
     settings.DEALER_KEY_FILE = copy.folder / "dealer.key"
+    tempfile.tempdir = str(copy.folder.parent)  # whoever dies leaves nothing elsewhere
     settings.CASHIER_PROVIDERS = list(PROVIDERS)
     folds.forget_all()
 

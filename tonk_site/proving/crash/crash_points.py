@@ -61,7 +61,7 @@ def run(order: Order) -> Found:
     with scratch.database() as place:
         variables = {**place.variables, "DJANGO_SETTINGS_MODULE": SETTINGS}
         with scratch.fresh_processes(JOBS, variables) as pool:
-            wanted, missing = pool.submit(acts, order.sizes["commands"]).result()
+            wanted, missing = pool.submit(acts, is_full="pairs" in order.sizes).result()
             found.breaches += [_breach(order, "nobody tries it", one) for one in missing]
             tasks = [
                 pool.submit(
@@ -74,10 +74,10 @@ def run(order: Order) -> Found:
     return found
 
 
-def acts(count: int) -> tuple[Mapping[str, int], Sequence[str]]:
+def acts(*, is_full: bool) -> tuple[Mapping[str, int], Sequence[str]]:
     """The acts to be tried, with how many deaths in a row; and what no act is made of."""
     known: Any = _loaded("crash_acts")
-    if count == len(known.QUICK):
+    if not is_full:
         return dict.fromkeys(known.QUICK, 1), ()
     return {name: DEATHS if name in known.QUICK else 1 for name in known.deeds()}, known.missing()
 
