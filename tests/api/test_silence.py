@@ -5,11 +5,16 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connection
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from games import folds, selectors
+from games.api.views import Moves
 from games.rules import views
 from games.rules.cards import TEXTS
 from games.rules.selfplay import SeededNumbers
@@ -32,6 +37,7 @@ def test_E9_staff_learn_no_more_than_anybody() -> None:
     found = silent_world.run("1", STAFF)
     assert found.breaches == []
     assert set(found.seen["viewers"]) == {"auditor", "admin"}
+    assert found.seen["accepted"]["table.move"] >= len(STAFF)
 
 
 def whole_deck(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +80,48 @@ def test_a_leak_is_found(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
         "the answer differs",
         *(f"an answer shows the card {text}" for text in TEXTS),
     }
+
+
+def deck_in_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever moves is answered with the whole deck; all else is as it should be."""
+    true = Moves.post
+
+    def leaking(view: Moves, request: Request, table_id: UUID) -> Response:
+        answered = true(view, request, table_id)
+        hand = selectors.see_now(table_id).table.hand
+        deck = () if hand is None else hand.setup.deck or ()
+        answered.data["deck"] = [TEXTS[card] for card in deck]
+        return answered
+
+    monkeypatch.setattr(Moves, "post", leaking)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("committed")
+def test_a_leak_in_what_is_accepted_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    deck_in_the_answer(monkeypatch)
+    told = {(one.what, one.where) for one in silent_world.run("1", SEATED).breaches}
+    assert all("POST /tables/" in where and "/moves {'move': " in where for _, where in told)
+    assert "the answer differs" in {what for what, _ in told}
+    assert any(what.startswith("an answer shows the card") for what, _ in told)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("committed")
+def test_a_leak_in_what_others_read_after_an_act_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where somebody has drawn, the events show the end of the stock."""
+    true = selectors.served_events
+
+    def leaking(table: UUID, *rest: Any, **more: Any) -> Any:
+        found, version, more_follow = true(table, *rest, **more)
+        hand = selectors.see_now(table).table.hand
+        if hand is not None and any(one["type"] == "CardDrawn" for one in found):
+            found[-1]["last"] = [TEXTS[card] for card in (hand.setup.deck or ())[-4:]]
+        return found, version, more_follow
+
+    monkeypatch.setattr(selectors, "served_events", leaking)
+    told = silent_world.run("1", SEATED).breaches
+    assert any(": events after " in one.where for one in told)
 
 
 @pytest.mark.django_db

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from games import selectors
+from games.api.views import Moves
 from games.rules import facts, views
 from games.rules.cards import TEXTS
 from games.rules.events import CardDrawn
@@ -70,6 +71,21 @@ def etag_of_the_full_state() -> None:
     instead(selectors.Seen, "etag", make)
 
 
+def deck_in_the_answer_to_a_move() -> None:
+    """Whoever moves is answered with the order of the whole deck."""
+
+    def make(true: Any) -> Any:
+        def post(view: Any, request: Any, table_id: Any) -> Any:
+            answered = true(view, request, table_id)
+            table = selectors.see_now(table_id).table
+            answered.data["deck"] = [TEXTS[card] for card in _deck(table)]
+            return answered
+
+        return post
+
+    instead(Moves, "post", make)
+
+
 def pure_pairs(order: Order) -> Found:
     """The pairs that need no database."""
     pure = dataclasses.replace(order, sizes={"hands": order.sizes["pairs_pure"]})
@@ -103,5 +119,13 @@ PLANTS = (
         ("no-leak",),
         sizes={"pairs_pure": 1, "pairs_http": 6},
         put=etag_of_the_full_state,
+    ),
+    Plant(
+        41,
+        "E1",
+        "whole deck in the answer to a move",
+        ("no-leak",),
+        sizes={"pairs_pure": 1, "pairs_http": 6},
+        put=deck_in_the_answer_to_a_move,
     ),
 )

@@ -169,6 +169,30 @@ def test_recall_finds_what_a_player_does_not_get(
         assert recalled(log) == ["place of the hand"]
 
 
+@pytest.mark.parametrize(
+    ("reason", "told"), [(events.KEY_LOST, []), ("retention", ["no seed"]), (None, ["no seed"])]
+)
+def test_recall_finds_an_ended_hand_whose_seed_is_not_shown(
+    log: Sequence[Stored], monkeypatch: pytest.MonkeyPatch, reason: str | None, told: list[str]
+) -> None:
+    """Only where the dealer's key is lost nobody can show it."""
+    dealt = next(one.event for one in log if isinstance(one.event, events.HandDealt))
+    voided = events.HandVoided(
+        hand=dealt.hand, reason=reason or "", server_seed=None, stacks=(), next_dealer=1
+    )
+    void = {"type": "HandVoided", "data": encode(voided).decode()}
+    changed_log = [
+        replace(one, **void) if reason and one.type == "HandRevealed" else one
+        for one in log
+        if reason is None or one.type != "HandEnded"
+    ]
+    if reason is None:
+        changed_log = [one for one in changed_log if one.type != "HandRevealed"]
+    monkeypatch.setattr(recall, "records_of", lambda _: changed_log)
+    found = recall.look()
+    assert ([one.what for one in found.breaches], found.done["hands"]) == (told, 0)
+
+
 # --- audit-export ---------------------------------------------------------------------------------
 
 

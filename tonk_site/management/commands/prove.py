@@ -3,7 +3,7 @@
 import json
 import logging
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -139,10 +139,27 @@ def _chosen(arguments: Mapping[str, Any]) -> Sequence[Check]:
     able = {
         name: check for name, check in CHECKS.items() if check.live or not arguments["live_only"]
     }
+    dead = sorted(set(arguments["names"]) & CHECKS.keys() - able.keys())
+    if dead:
+        raise CommandError(
+            f"no live part: {', '.join(dead)}; there is one in: {', '.join(able)}", returncode=2
+        )
     unknown = sorted(set(arguments["names"]) - set(able))
     if unknown:
         raise CommandError(f"unknown: {', '.join(unknown)}; known: {', '.join(able)}", returncode=2)
-    return [able[name] for name in arguments["names"] or sorted(able)]
+    chosen = [able[name] for name in arguments["names"] or sorted(able)]
+    if arguments["only"] is not None:
+        _require_hands(chosen, arguments)
+    return chosen
+
+
+def _require_hands(chosen: Sequence[Check], arguments: Mapping[str, Any]) -> None:
+    """A single hand is asked for of checks that play hands by numbers, and of a seed."""
+    able = sorted(name for name, check in CHECKS.items() if check.unit == "hands")
+    if any(check.name not in able for check in chosen):
+        raise CommandError(f"--only is for {', '.join(able)}", returncode=2)
+    if arguments["seed"] is None or arguments["only"] < 1:
+        raise CommandError("--only is the number of a hand of a --seed, from 1", returncode=2)
 
 
 def _seen_live(check: Check, arguments: Mapping[str, Any]) -> Found | None:
@@ -153,10 +170,10 @@ def _seen_live(check: Check, arguments: Mapping[str, Any]) -> Found | None:
 
 
 def _part(text: str) -> float:
-    """A part of the full size. Raises: ValueError for what is none."""
+    """A part of the full size. Raises: ArgumentTypeError, ValueError for what is none."""
     part = float(text)
     if not 0 < part <= 1:
-        raise ValueError(text)
+        raise ArgumentTypeError(f"{text}: a part is above 0 and at most 1")
     return part
 
 
@@ -170,8 +187,6 @@ def _write(path: Path, text: str) -> None:
 def _sizes(check: Check, arguments: Mapping[str, Any]) -> tuple[Mapping[str, int], str]:
     """What is demanded, and the name of that mode."""
     if arguments["only"] is not None:
-        if check.unit != "hands":
-            raise CommandError(f"{check.name} plays no hands: --only is not for it", returncode=2)
         return {"hands": 1}, f"only {arguments['only']}"
     if arguments["live_only"]:
         return {}, "live"

@@ -85,7 +85,10 @@ def look() -> Found:
         opening = store.events_after(stream, 0, limit=1)
         for hand in hands_of(records_of(stream)):
             last = tree.index_of(stream, hand[-1].version)
-            if last is None or last >= indexed or _deck_of(hand) is None:
+            if last is None or last >= indexed:
+                continue
+            if _deck_of(hand) is None:
+                found.breaches += without_seed(hand)
                 continue
             found.done["hands"] += 1
             players |= {one.player for one in deal_of(hand)[1].players}
@@ -100,6 +103,17 @@ def _deck_of(hand: Sequence[Stored]) -> Deck | None:
     if not isinstance(reveal, events.HandRevealed | events.HandVoided) or not reveal.server_seed:
         return None
     return deck_from(deal_of(hand)[1], bytes.fromhex(reveal.server_seed))
+
+
+def without_seed(hand: Sequence[Stored]) -> Iterator[Breach]:
+    """An ended hand whose deck nobody gets; where its key is lost, nobody can."""
+    facts = [one.event for one in hand]
+    ended = any(isinstance(one, events.HandEnded | events.HandRevealed) for one in facts)
+    voided = [one.reason for one in facts if isinstance(one, events.HandVoided)]
+    if ended or any(reason != events.KEY_LOST for reason in voided):
+        deal, _ = deal_of(hand)
+        where, got = f"{deal.stream}@{deal.version} for all", voided[0] if voided else "none"
+        yield live.told("no seed", where, expected="the dealer's seed", got=got)
 
 
 def wrong(opening: Sequence[Stored], hand: Sequence[Stored]) -> Iterator[Breach]:

@@ -2,7 +2,8 @@
 
 *Pure*: random hands under random options, one viewer each; views, events, texts, a bot's view and
 refusals are those of the hand with all that he may not know put elsewhere, and so is the log.
-*HTTP*: the same of a running hand in a database, asked by every kind of caller at every route.
+*HTTP*: the same of a running hand in a database, asked by every kind of caller at every route; what
+is accepted is answered alike too, and so is who looks after it.
 """
 
 import os
@@ -31,7 +32,19 @@ def run(order: Order) -> Found:
 CHECK = Check(
     name="no-leak",
     promise=6,
-    quick={"pairs_pure": 2_000, "pairs_http": 30, "routes": 90, "bytes": 10_000_000},
-    full={"pairs_pure": 100_000, "pairs_http": 2_000, "routes": 90, "bytes": 500_000_000},
+    quick={
+        "pairs_pure": 2_000,
+        "pairs_http": 30,
+        "accepted": 100,
+        "routes": 90,
+        "bytes": 10_000_000,
+    },
+    full={
+        "pairs_pure": 100_000,
+        "pairs_http": 2_000,
+        "accepted": 7_000,
+        "routes": 90,
+        "bytes": 500_000_000,
+    },
     run=run,
 )

@@ -26,6 +26,8 @@ CARD = re.compile(r"(?<![A-Za-z0-9])[A2-9TJQK][CDHS](?![A-Za-z0-9])")
 HEADERS_PASSING = frozenset({"Date", "Server", "Server-Time"})
 # What hangs on the whole deck by a hash over salts: it differs, and tells nothing.
 HASHES = re.compile(rb'"path":\[[0-9a-f", ]*\]|"root":"[0-9a-f]{64}"')
+Told = tuple[int, tuple[tuple[str, str], ...], bytes]
+"""Status, headers and bytes of an answer."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)  # no text form: a trace must not show it
@@ -111,7 +113,7 @@ def _key(dealt: events.HandDealt, seed: bytes) -> bytes:
     return fair.hand_key(seed, bytes.fromhex(dealt.transcript))
 
 
-def told(answer: Any) -> tuple[int, tuple[tuple[str, str], ...], bytes]:
+def told(answer: Any) -> Told:
     """Status, headers and bytes of an answer, less what passes with time and what hides a deck."""
     kept = [pair for pair in answer.headers.items() if pair[0] not in HEADERS_PASSING]
     return answer.status, tuple(kept), HASHES.sub(b"", answer.content)

@@ -2,10 +2,10 @@
 lies, and of the same records over other cards.
 
 Every route of the URL configuration is asked by every kind of viewer; what is refused is compared
-as well.
+as well, and what is accepted, with what a viewer reads after it.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -21,6 +21,7 @@ from games.rules.selfplay import Random, SeededNumbers, pick, shuffled
 from tonk_site.proving.acting.play import Turn, play, turn_at
 from tonk_site.proving.cards.random_hands import below
 from tonk_site.proving.checks import Breach, Found
+from tonk_site.proving.silence import silent_acts
 from tonk_site.proving.silence.other_cards import (
     Secret,
     known_at,
@@ -31,6 +32,7 @@ from tonk_site.proving.silence.other_cards import (
     viewer_of,
 )
 from tonk_site.proving.silence.pure_silence import RERUN
+from tonk_site.proving.silence.silent_acts import Act, Done
 
 PAIRS_A_SIGNATURE = 5
 PLACES_ASKED = 3
@@ -61,13 +63,15 @@ class Request:
 
 def run(seed: str, numbers: Sequence[int]) -> Found:
     """The pairs of these numbers, in a database of this process alone."""
-    found = Found(seen={"routes": Counter(), "viewers": Counter()})
+    found = Found(seen={"routes": Counter(), "viewers": Counter(), "accepted": Counter()})
     asker = Asker(found, seed)
     for number in numbers:
         asker.compare(number)
         found.done["pairs_http"] += 1
     if len(numbers) >= 2 * PARTS:
         found.breaches += [_breach("a route nobody asked", name, seed) for name in asker.missed()]
+        never = sorted(silent_acts.NAMES - set(found.seen["accepted"]))
+        found.breaches += [_breach("a write that was never accepted", one, seed) for one in never]
     return found
 
 
@@ -92,9 +96,14 @@ class Asker:
             "category": "table", "stream_id": self.table, "level": 0, "tile": "000", "entry_id": 1,
             "code": "rake:EUR", "format": "csv", "preset": "gamerules",
         }  # fmt: skip
+        self.time = silent_acts.database_time()
 
     def compare(self, number: int) -> None:
         """One viewer at one state of the hand: all that he can ask, over both decks."""
+        with silent_acts.standing(self.time):
+            self._compare(number)
+
+    def _compare(self, number: int) -> None:
         rng = SeededNumbers(f"{self.seed}/{number}")
         turn = self._play_on(rng)
         if number % PAIRS_A_SIGNATURE == 0:
@@ -119,7 +128,60 @@ class Asker:
             self._scan(role, request, expected, (secret, known))
             self.found.seen["routes"][request.name.removesuffix(OF_IT)] += 1
             self.found.done["bytes"] += len(expected[2])
+        acts = list(silent_acts.some(self.tests, self.world, turn, rng, number))
+        with patch.object(timezone, "now", lambda: now):
+            self._compare_acts(acts, role, secret, rng)
         self.found.seen["viewers"][role] += 1
+
+    def _compare_acts(self, acts: Sequence[Act], role: str, secret: Secret, rng: Random) -> None:
+        """What is accepted, and what a viewer reads after it, over both decks.
+
+        Both keep what whoever acts and the viewer know after it, or the act would be another one.
+        That neither of the two is shown what only the other knows is seen by looking for cards.
+        """
+        pairs = defaultdict[frozenset[int], list[tuple[Act, Done]]](list)
+        for act in acts:
+            ours = self._do(act, role)
+            if ours.known is not None:
+                pairs[ours.kept].append((act, ours))
+        for kept, those in pairs.items():
+            with other_cards(secret, set(kept), rng):
+                others = [self._do(act, role) for act, _ in those]
+            for (act, ours), other in zip(those, others, strict=True):
+                self._judge_act(act, role, secret, ours, other)
+
+    def _do(self, act: Act, role: str) -> Done:
+        """Act, let a viewer look, and take it back."""
+        key = {"X_Request_Id": "the-same-request-id", "Idempotency_Key": "the-same-key-0001"}
+        actor, viewer = self.world.callers[act.role], self.world.callers[role]
+        since = selectors.see_now(self.table).table.version
+        looks = (f"/tables/{self.table}/state", f"/tables/{self.table}/events?after={since}")
+        with self.tests.undone(), silent_acts.repeated(f"{self.seed}/{since}", self.time):
+            answers = [told(actor.call(act.method, act.path, act.body, **key))]
+            del key["Idempotency_Key"]
+            answers += [told(viewer.call("GET", path, **key)) for path in looks]
+            runs = selectors.see_now(self.table).table.to_act is not None
+            known = (self._known(act.role), self._known(role)) if runs else None
+        return Done(tuple(answers), known)
+
+    def _known(self, role: str) -> frozenset[int]:
+        player = self.world.callers[role].who.id if role != "anon" else None
+        viewer = viewer_of(selectors.see_now(self.table).table, player)
+        return frozenset(known_at(self.table, viewer))
+
+    def _judge_act(self, act: Act, role: str, secret: Secret, ours: Done, other: Done) -> None:
+        acted = f"{act.role}: {act.method} {act.path} {dict(act.body)}"
+        places = (acted, f"{role}: state after {acted}", f"{role}: events after {acted}")
+        of_actor, of_viewer = ours.known or ((), ())
+        for where, known, expected, got in zip(
+            places, (of_actor, of_viewer, of_viewer), ours.answers, other.answers, strict=True
+        ):
+            self._judge(where, expected, got)
+            self._look_for(where, expected, (secret, set(known)))
+            self.found.done["bytes"] += len(expected[2])
+        if ours.answers[0][0] < 400:
+            self.found.done["accepted"] += 1
+            self.found.seen["accepted"][act.name] += 1
 
     def missed(self) -> set[str]:
         """Routes of the URL configuration that were not asked once."""
@@ -190,8 +252,10 @@ class Asker:
     ) -> None:
         if request.name not in OF_THE_HAND | {NEWEST, OF_TIME}:
             return
+        self._look_for(f"{role}: {request.path}", answer, hidden)
+
+    def _look_for(self, where: str, answer: Any, hidden: tuple[Secret, set[int]]) -> None:
         for what in secrets_shown(answer[2].decode(), *hidden):
-            where = f"{role}: {request.path}"
             self.found.breaches.append(_breach(f"an answer shows {what}", where, self.seed))
 
 
