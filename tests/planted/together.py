@@ -205,7 +205,7 @@ def places_counted_first() -> None:
     instead(entries, "_start_if_full", lambda _: lambda tx, loaded: loaded)
 
 
-ONE_WORLD = {"tournaments": 1, "faults": 1, "kinds": 1}
+ONE_WORLD = {"tournaments": 1, "faults": 1, "kinds": 1, "commands": 1}
 PLANTS = (
     Plant(
         2,

@@ -116,10 +116,19 @@ def test_a_part_of_the_full_size(check: Callable[..., None]) -> None:
     assert (line["mode"], line["size"]) == ("full x 0.1", {"things": 200})
 
 
-@pytest.mark.parametrize("arguments", [["other"], ["a-check", "--live-only"]])
-def test_a_name_that_means_no_such_part(check: Callable[..., None], arguments: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["other"], "unknown: other"),
+        (["a-check", "--live-only"], "no live part: a-check"),
+        (["a-check", "--only", "3"], "--only is for"),
+    ],
+)
+def test_a_name_that_means_no_such_part(
+    check: Callable[..., None], arguments: list[str], why: str
+) -> None:
     check(run=tries)
-    with pytest.raises(CommandError, match="unknown: ") as caught:
+    with pytest.raises(CommandError, match=why) as caught:
         call_command("prove", *arguments)
     assert caught.value.returncode == 2
 

@@ -1,18 +1,36 @@
 """The parts of the simulator: who runs when, what strikes, what messages become of, shrinking."""
 
+import json
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from io import StringIO
+from itertools import count, islice
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Literal, cast
 
+import httpx
 import pytest
+from django.core.management import CommandError, call_command
 from kombu.exceptions import OperationalError
 
+from tonk_site.management.commands import simulate as command
+from tonk_site.proving import checks
+from tonk_site.proving.checks import Found
+from tonk_site.proving.simulator import making, people, progress
 from tonk_site.proving.simulator.broker import Broker
 from tonk_site.proving.simulator.coverage import Coverage
 from tonk_site.proving.simulator.faults import KINDS, Drawn, Fault, Listed, Menu
 from tonk_site.proving.simulator.order import Order, Report
+from tonk_site.proving.simulator.people import Asked, Person, Wish, World, require_prefix
+from tonk_site.proving.simulator.run import Simulation
 from tonk_site.proving.simulator.scheduler import Scheduler, Stuck
 from tonk_site.proving.simulator.shrinking import breach_of, shrunk
+from tonk_site.proving.simulator.watch import Broken
+from tonk_site.proving.world import ACTS
 
 
 def story(seed: str) -> list[str]:
@@ -199,3 +217,222 @@ def test_the_table_of_what_met_what() -> None:
     assert coverage.faults() == {"crash": 6, "drop": 2}
     assert "table.move" in coverage.table()
     assert set(coverage.missing_kinds()) == set(KINDS) - {"crash", "drop"}
+
+
+# --- what a run asks, counts and tells ------------------------------------------------------------
+
+
+def a_world(**more: Any) -> World:
+    nothing: Any = None
+    return World(nothing, nothing, nothing, nothing, "1", Path(), "cash", 3, **more)
+
+
+def test_what_is_carried_out_is_counted_apart_from_what_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(people, "operation_of", lambda _: "me.limits_set")
+    refused = {"type": "about:blank", "title": "", "status": 409, "code": "stale_version"}
+    answers = [httpx.Response(409, json=refused), httpx.Response(200, json={})]
+    person: Any = Person.__new__(Person)
+    person.world, person._views = a_world(), {}
+    person.wire = SimpleNamespace(answer=lambda *_, **__: answers.pop(0))
+    asked = Asked(Wish("PUT", "/me/limits"), httpx.Request("PUT", people.HERE))
+    assert [person._settled(asked), person._settled(asked)] == [True, True]
+    assert person.world.commands == {"me.limits_set": 2}
+    assert person.world.succeeded == {"me.limits_set": 1}
+
+
+def test_people_are_keen_on_what_is_asked_for_until_it_was_done() -> None:
+    person: Any = Person.__new__(Person)
+    person.world = a_world(first=("a.b",))
+    person.numbers, person._share_min = SimpleNamespace(random=lambda: 0.1), 0.0
+
+    def wishes(operation: str) -> bool:
+        act = SimpleNamespace(operation=operation, share=0.01, wish=lambda me: me.chance(0.01))
+        return bool(person._wish(act))
+
+    assert (wishes("a.b"), wishes("c.d"), person.chance(0.01)) == (True, False, False)
+    person.world.succeeded["a.b"] = 1
+    assert not wishes("a.b")
+
+
+def report_of(**more: Any) -> Report:
+    return replace(Report("1", "bounded", "tournament", 3), **more)
+
+
+def test_the_gate_asks_for_every_command_of_the_world() -> None:
+    attempts = dict.fromkeys(progress.COMMANDS, 1)
+    found, coverage = Found(), Coverage()
+    progress._add(found, coverage, Order("1"), report_of(done=attempts))
+    assert found.done["commands"] == 0
+    carried_out = {name: 1 for name in attempts if name != "me.exclude"}
+    progress._add(found, coverage, Order("1"), report_of(succeeded=carried_out))
+    assert found.done["commands"] == progress.CHECK.quick["commands"] - 1
+    sizes = {"commands": progress.CHECK.quick["commands"]}
+    assert not progress._is_enough(checks.Order(sizes, "1"), found)
+    assert progress._missing(coverage) == ("me.exclude",)
+    (run,) = islice(progress._runs("1", count(1), coverage), 1)
+    assert run.first == ("me.exclude",)
+
+
+def test_the_gate_asks_for_every_act_but_those_with_a_reason() -> None:
+    acts = {act.operation for act in ACTS}
+    assert set(progress.COMMANDS) | set(progress.UNREACHABLE) == acts
+    assert progress.UNREACHABLE.keys() <= acts
+
+
+def test_the_line_tells_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "simulated", lambda runs: [report_of() for _ in runs])
+    found = progress.run(checks.Order({"tournaments": 1, "commands": 1}, "1"))
+    assert set(found.seen["missing"]) == {*KINDS, *progress.COMMANDS}
+
+
+def test_who_is_to_decide_has_something_to_decide() -> None:
+    assert progress._keen_on(["adjustment.reject", "table.move"]) == (
+        "adjustment.propose", "adjustment.reject",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mode", "is_ended", "counted"),
+    [("unlimited", False, 0), ("unlimited", True, 1), ("bounded", True, 1)],
+)
+def test_a_tournament_that_did_not_end_is_none(
+    mode: Literal["unlimited", "bounded"], is_ended: bool, counted: int
+) -> None:
+    found = Found()
+    progress._add(found, Coverage(), Order("1", mode=mode), report_of(is_ended=is_ended))
+    assert found.done["tournaments"] == counted
+
+
+def test_a_message_that_is_due_waits_and_a_late_one_does_not() -> None:
+    queues, scheduler = broker(Fault(1, "delay", 0.5, ""))
+    assert not queues.is_waited_for()
+    queues.send("games.deal", (), "bots")
+    assert not queues.is_waited_for()
+    scheduler.now = 3_600
+    assert queues.is_waited_for()
+    queues.take("bots")
+    assert not queues.is_waited_for()
+
+
+def test_a_run_is_not_over_while_a_message_waits() -> None:
+    queues, _ = broker()
+    simulation: Any = Simulation.__new__(Simulation)
+    simulation.broker = queues
+    simulation.watch = SimpleNamespace(
+        types={"TableClosed": 1}, is_due=lambda: False, placed=1, events=1
+    )
+    simulation.world = a_world()
+    simulation.world.watch = simulation.watch
+    assert simulation._is_over()
+    queues.send("games.deal", (), "bots")
+    assert not simulation._is_over()
+
+
+def test_escrow_of_what_is_over_is_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(making, "seats", lambda table: {"ona": 5, "petras": 0} if table else {})
+    monkeypatch.setattr(making, "escrow", lambda _: {"tournament": 7, "fees": 0})
+    world = a_world(known={"table_id": "x", "tournament_id": "y"})
+    world.watch = cast("Any", SimpleNamespace(types={}))
+    assert making.left_in_escrow(world) == {}
+    world.watch.types["TableClosed"] = 1
+    assert making.left_in_escrow(world) == {"ona": 5}
+    world.kind = "tournament"
+    assert making.left_in_escrow(world) == {}
+    world.watch.types["Settled"] = 1
+    assert making.left_in_escrow(world) == {"tournament": 7}
+
+
+def test_what_a_viewer_was_shown_is_a_prefix_of_what_he_is_shown_later() -> None:
+    whole = {1: "opened", 2: "taken", 3: "left"}
+    require_prefix("ona", {}, whole)
+    require_prefix("ona", {1: "opened", 2: "taken"}, whole)
+    for shown in ({1: "opened", 2: "left"}, {2: "taken"}, whole | {4: "closed"}):
+        with pytest.raises(Broken):
+            require_prefix("ona", shown, whole)
+
+
+def a_reader(pages: Callable[[int], list[Any]]) -> Any:
+    person: Any = Person.__new__(Person)
+    person.name, person.served = "ona", {}
+    person.wire = SimpleNamespace(get=lambda _, *, after: {"events": pages(after)})
+    return person
+
+
+def test_people_read_on_and_read_all_at_the_end() -> None:
+    events = [{"version": version, "type": "SatOut"} for version in range(1, 6)]
+    person = a_reader(lambda after: events[after : after + 2])
+    person._read_on("x")
+    person._read_on("x")
+    assert list(person.served["x"]) == [1, 2, 3, 4]
+    person.require_same()
+    events[1] = events[1] | {"type": "SatIn"}
+    with pytest.raises(Broken, match="SatIn"):
+        person.require_same()
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def simulate(
+    monkeypatch: pytest.MonkeyPatch, *arguments: str, safety: str = "broken"
+) -> tuple[list[Order], str]:
+    """The runs of a command line all of which break, and what it tells of them."""
+    orders, told = list[Order](), StringIO()
+
+    def simulated(asked: Iterable[Order]) -> Iterator[Report]:
+        orders.extend(asked)
+        for one in orders:
+            yield replace(report_of(safety=safety), seed=one.seed)
+
+    monkeypatch.setattr(command, "simulated", simulated)
+    with suppress(SystemExit):
+        call_command("simulate", *arguments, stdout=StringIO(), stderr=told)
+    return orders, told.getvalue()
+
+
+def test_each_broken_run_keeps_its_trace(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    simulate(monkeypatch, "--seeds", "1..2", "--out", str(tmp_path / "trace.json"))
+    traces = {path.name: json.loads(path.read_bytes()) for path in tmp_path.iterdir()}
+    assert {name: one["seed"] for name, one in traces.items()} == {
+        "trace-1.json": "1", "trace-2.json": "2",
+    }  # fmt: skip
+
+
+def test_a_repeated_trace_names_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    trace = tmp_path / "a trace.json"
+    simulate(monkeypatch, "--seed", "1", "--out", str(trace))
+    (order,), told = simulate(monkeypatch, "--replay", str(trace))
+    assert order.faults == ()
+    assert f"again: manage.py simulate --replay '{trace}'" in told
+
+
+def test_where_no_trace_can_be_kept_nothing_is_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with pytest.raises(CommandError, match="No such file"):
+        simulate(monkeypatch, "--seed", "1", "--out", str(tmp_path / "none" / "trace.json"))
+    simulate(monkeypatch, "--seed", "1", "--out", str(tmp_path / "trace.json"), safety="ok")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_cash_table_has_always_as_many_players(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CommandError, match="always 3"):
+        simulate(monkeypatch, "--seed", "1", "--world", "cash", "--players", "9")
+    (order,), told = simulate(monkeypatch, "--seed", "1", "--world", "cash")
+    assert order.players == 3
+    assert "--world cash\n" in told
+    (order,), told = simulate(monkeypatch, "--seed", "1")
+    assert order.players == 9
+    assert "--players 9\n" in told
+
+
+def test_the_line_that_repeats_a_run_says_what_people_are_keen_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (order,), told = simulate(monkeypatch, "--seed", "1", "--first", "me.exclude,wallet.freeze")
+    assert order.first == ("me.exclude", "wallet.freeze")
+    assert "--first me.exclude,wallet.freeze\n" in told
+    with pytest.raises(CommandError, match=r"unknown: no\.thing"):
+        simulate(monkeypatch, "--seed", "1", "--first", "no.thing")

@@ -69,6 +69,10 @@ class Broker:
         """Whether a worker of the queue has something to do."""
         return not self.is_down and any(self._is_there(one, queue) for one in self._messages)
 
+    def is_waited_for(self) -> bool:
+        """Whether a message is due that nobody has taken; what comes later is none yet."""
+        return any(one.at <= self._scheduler.now for one in self._messages)
+
     def take(self, queue: str) -> Message | None:
         """The oldest message of a queue, if there is one."""
         if self.is_down:

@@ -12,12 +12,14 @@ class Coverage:
     def __init__(self) -> None:
         self.met: Counter[tuple[str, str]] = Counter()
         self.done: Counter[str] = Counter()
+        self.succeeded: Counter[str] = Counter()
 
     def add(self, report: Report) -> None:
         """Count what a run met."""
         for kind, command, count in report.met:
             self.met[kind, command] += count
         self.done.update(report.done)
+        self.succeeded.update(report.succeeded)
 
     def faults(self) -> dict[str, int]:
         """How often each kind struck."""

@@ -9,7 +9,7 @@ from django.core.wsgi import get_wsgi_application
 
 from eventstore import ports
 from ledger import rebuild
-from ledger.selectors import balance_sums, escrow, sums
+from ledger.selectors import balance_sums, escrow, seats, sums
 from ledger.services import settle_due
 from players.selectors import person
 from players.services import Registration, issue_token, register
@@ -34,7 +34,7 @@ def make(order: Order, scheduler: Scheduler, menu: Menu, watch: Watch, folder: P
     """The world before anything strikes: accounts with wallets and tokens."""
     world = World(
         scheduler, menu, watch, get_wsgi_application(), order.seed, folder, order.kind,
-        order.players,
+        order.players, order.first,
     )  # fmt: skip
     for name in PLAYERS[: order.players]:
         world.people.append(_person(world, name, "player", ""))
@@ -74,9 +74,28 @@ def judge(world: World, order: Order) -> None:
     totals = {name: amount for name, amount in {**sums(), **balance_sums()}.items() if amount}
     if totals:
         raise Broken(f"the books do not sum to zero: {totals}")
-    tournament = world.known.get("tournament_id")
-    if order.mode != "unlimited" and tournament and any(escrow(tournament).values()):
-        raise Broken(f"escrow is left: {escrow(tournament)}")
+    for one in world.people:
+        one.require_same()
+    left = left_in_escrow(world)
+    if left:
+        raise Broken(f"escrow is left: {left}")
+
+
+def is_ended(world: World) -> bool:
+    """Whether the tournament is settled, the cash table closed."""
+    end = "Settled" if world.kind == "tournament" else "TableClosed"
+    return world.watch.types.get(end, 0) > 0
+
+
+def left_in_escrow(world: World) -> dict[str, int]:
+    """What a tournament or a cash table holds in the books after its end."""
+    if not is_ended(world):
+        return {}
+    if world.kind == "tournament":
+        held = escrow(world.known["tournament_id"])
+    else:
+        held = seats(world.known["table_id"])
+    return {name: amount for name, amount in held.items() if amount}
 
 
 def trial_balance() -> Iterable[object]:

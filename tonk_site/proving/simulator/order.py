@@ -1,5 +1,6 @@
 """What a run is asked for, and what it says of itself. Needs no Django."""
 
+import shlex
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -20,14 +21,21 @@ class Order:
     only: tuple[str, ...] = KINDS
     faults: tuple[Fault, ...] | None = None
     """Those of a trace, in place of what the seed draws."""
+    first: tuple[str, ...] = ()
+    """Operations that people are keen on until one of each was carried out."""
+    trace: str = ""
+    """File of the trace that this run repeats."""
 
     def again(self) -> str:
         """The command line that simulates the same."""
-        line = (
-            f"manage.py simulate --seed {self.seed} --mode {self.mode} --world {self.kind}"
-            f" --players {self.players}"
-        )
-        return line if self.only == KINDS else f"{line} --only-faults {','.join(self.only)}"
+        if self.trace:
+            return f"manage.py simulate --replay {shlex.quote(self.trace)}"
+        line = f"manage.py simulate --seed {self.seed} --mode {self.mode} --world {self.kind}"
+        if self.kind == "tournament":  # the people at the cash table are always as many
+            line += f" --players {self.players}"
+        if self.only != KINDS:
+            line += f" --only-faults {','.join(self.only)}"
+        return f"{line} --first {','.join(self.first)}" if self.first else line
 
 
 @dataclass
@@ -52,6 +60,10 @@ class Report:
     """Kind of fault, command, how often they met."""
     done: dict[str, int] = field(default_factory=dict)
     """How often each command was asked for."""
+    succeeded: dict[str, int] = field(default_factory=dict)
+    """How often it was carried out."""
+    is_ended: bool = False
+    """Whether the tournament is settled, the cash table closed."""
     refusals: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -61,6 +73,6 @@ class Report:
 
     def line(self) -> dict[str, Any]:
         """The last line of `manage.py simulate`."""
-        left_out = {"struck", "met", "done", "refusals"}
+        left_out = {"struck", "met", "done", "refusals", "succeeded", "is_ended"}
         found = {name: value for name, value in asdict(self).items() if name not in left_out}
         return found | {"ok": self.ok}

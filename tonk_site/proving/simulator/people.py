@@ -22,6 +22,10 @@ HERE = "http://127.0.0.1"
 ABSENCE_SECONDS_MAX = 600
 WAIT_SECONDS = 25
 THINK_SECONDS_MAX = 2.0
+READ_SHARE = 0.03
+"""How often somebody reads the events that are new since, where he looks at a table."""
+WANTED_SHARE = 0.2
+"""How often people do what they are keen on, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +57,19 @@ class World:
     folder: Path
     kind: str
     size: int
+    first: Sequence[str] = ()
+    """Operations that people are keen on until one of each was carried out."""
     people: list["Person"] = field(default_factory=list)
     known: dict[str, Any] = field(default_factory=dict)
     """What one tells the others: ids of the table and the tournament, of payments."""
     commands: Counter[str] = field(default_factory=Counter)
+    succeeded: Counter[str] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)
     is_over: bool = False
+
+    def is_wanted(self, operation: str) -> bool:
+        """Whether people are keen on it still."""
+        return operation in self.first and not self.succeeded[operation]
 
 
 class Door(httpx.BaseTransport):
@@ -148,17 +159,21 @@ class Person:
         self._seats: dict[str, FairSeat] = {}
         self._pending: list[Asked] = []
         self.served: dict[str, dict[int, Any]] = {}
-        """Events by stream and version, as this viewer was shown them."""
+        """Events by table and version, as this viewer was shown them."""
+        self._share_min = 0.0
+        self._readings = SeededNumbers(f"{world.seed}/{name}/readings")
 
     # --- what acts may ask ---
 
     def chance(self, share: float) -> bool:
-        """Whether something happens that happens so often."""
-        return self.numbers.random() < share
+        """Whether something happens that happens so often; more often where one is keen on it."""
+        return self.numbers.random() < max(share, self._share_min)
 
     def view(self, table: str) -> Any:
         """The table as this person sees it; now and then as he saw it before."""
         found = self._seen(f"table/{table}", f"/tables/{table}/state")
+        if self._readings.random() < READ_SHARE:
+            self._read_on(table)
         seat = self._seat(table, found)
         if seat is not None:
             try:
@@ -214,12 +229,20 @@ class Person:
     def _act(self, acts: Sequence[Any]) -> bool:
         """Make the first request that somebody in his place would make now."""
         for act in acts:
-            if act.role == self.role and self.chance(act.share):
-                wish = act.wish(self)
-                if wish is not None:
-                    self._ask(wish, keyed=act.is_keyed)
-                    return True
+            if act.role != self.role:
+                continue
+            wish = self._wish(act)
+            if wish is not None:
+                self._ask(wish, keyed=act.is_keyed)
+                return True
         return False
+
+    def _wish(self, act: Any) -> Wish | None:
+        """The request of an act, if he would make it now."""
+        self._share_min = WANTED_SHARE if self.world.is_wanted(act.operation) else 0.0
+        found: Wish | None = act.wish(self) if self.chance(act.share) else None
+        self._share_min = 0.0
+        return found
 
     def _ask(self, wish: Wish, *, keyed: bool) -> None:
         key = (
@@ -249,6 +272,8 @@ class Person:
             if problem.retryable or answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
                 return False
             self._views.clear()  # it may have been made from an old one
+        else:
+            self.world.succeeded[operation] += 1
         if key:
             self.world.watch.told(Answered(operation, key, is_done=not answer.is_error))
             self._learn(asked.wish, answer)
@@ -278,6 +303,25 @@ class Person:
             raise Broken(f"{operation}: another body under the same key was accepted")
 
     # --- what was seen ---
+
+    def _read_on(self, table: str) -> None:
+        """Read events after those that were read before."""
+        shown = self.served.setdefault(table, {})
+        found = self.read(f"/tables/{table}/events", after=max(shown, default=0))
+        for one in (found or {}).get("events", ()):
+            shown[one["version"]] = one
+
+    def require_same(self) -> None:
+        """What was shown bit by bit is how the whole begins, read at the end. Raises: Broken."""
+        for table, shown in self.served.items():
+            whole: dict[int, Any] = {}
+            while max(whole, default=0) < max(shown, default=0):
+                path = f"/tables/{table}/events"
+                page = self.wire.get(path, after=max(whole, default=0))["events"]
+                if not page:
+                    break
+                whole |= {one["version"]: one for one in page}
+            require_prefix(f"{self.name} at {table}", shown, whole)
 
     def _seen(self, stream: str, path: str) -> Any:
         """A document of a stream, read again where the stream has grown."""
@@ -310,3 +354,12 @@ class Person:
 
     def _entropy(self, count: int) -> bytes:
         return bytes(int(self.numbers.random() * 256) for _ in range(count))
+
+
+def require_prefix(who: str, shown: Mapping[int, Any], whole: Mapping[int, Any]) -> None:
+    """Versions are 1..n, and each event is what the whole has there. Raises: Broken."""
+    if list(shown) != list(range(1, len(shown) + 1)):
+        raise Broken(f"{who} was shown versions {list(shown)}")
+    for version, one in shown.items():
+        if whole.get(version) != one:
+            raise Broken(f"{who} was shown {one}; now it is {whole.get(version)}")

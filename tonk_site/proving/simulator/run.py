@@ -123,11 +123,15 @@ class Simulation:
         return 0.0 if self.order.mode == "none" else self._faults_end
 
     def _is_over(self) -> bool:
-        """Everything has come to its end: nothing is due, nothing waits in a queue."""
-        types = self.watch.types
-        end = "Settled" if self.order.kind == "tournament" else "TableClosed"
-        return bool(
-            types.get(end) and not self.watch.is_due() and self.watch.placed == self.watch.events
+        """Everything has come to its end: nothing is due, nothing waits in a queue.
+
+        A message that a fault made late may be left: what it is for was done without it.
+        """
+        return (
+            making.is_ended(self.world)
+            and not self.watch.is_due()
+            and not self.broker.is_waited_for()
+            and self.watch.placed == self.watch.events
         )
 
     def _rest(self) -> str:
@@ -155,6 +159,8 @@ class Simulation:
         report.struck = self.menu.struck
         report.met = [(*pair, count) for pair, count in sorted(self.menu.met.items())]
         report.done = dict(self.world.commands + self.broker.sent)
+        report.succeeded = dict(self.world.succeeded)
+        report.is_ended = making.is_ended(self.world)
         report.refusals = dict(self.world.refusals)
         report.virtual_seconds = int(self.scheduler.now)
         report.steps = self.scheduler.steps

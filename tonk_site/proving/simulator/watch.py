@@ -13,8 +13,11 @@ from tonk_site.proving.simulator.scheduler import NEVER, Scheduler
 if TYPE_CHECKING:
     import datetime as dt
 
-EVENTS = """SELECT position, stream, version, type FROM eventstore_event
-    WHERE position > %s ORDER BY position"""
+EVENTS = """SELECT position, stream, version, type, tx::text, meta->>'actor'
+    FROM eventstore_event WHERE position > %s ORDER BY position"""
+# A receipt is written and completed by the transaction that appends its events, and never after.
+RECEIPTS = """SELECT xmin::text, actor || ' ' || key, status, stream, first_version, last_version
+    FROM eventstore_command_receipt WHERE xmin::text::bigint > %s ORDER BY xmin::text::bigint"""
 ENTRIES = """SELECT e.id, e.posting_count, count(p.*), coalesce(sum(p.amount), 0)
     FROM ledger.entry e LEFT JOIN ledger.posting p ON p.entry_id = e.id
     WHERE e.id > %s GROUP BY e.id ORDER BY e.id"""
@@ -22,6 +25,13 @@ BALANCES = """SELECT a.code, b.balance, b.min_balance,
         (SELECT b.sign * coalesce(sum(p.amount), 0) FROM ledger.posting p
             WHERE p.account_id = a.id)
     FROM ledger.account_balance b JOIN ledger.account a ON a.id = b.account_id"""
+TOUCHED = """SELECT a.code, b.balance, b.min_balance, last.balance_after
+    FROM (SELECT DISTINCT account_id FROM ledger.posting WHERE entry_id > %s) AS touched
+    JOIN ledger.account a ON a.id = touched.account_id
+    JOIN ledger.account_balance b USING (account_id)
+    CROSS JOIN LATERAL (SELECT p.balance_after FROM ledger.posting p
+        WHERE p.account_id = b.account_id ORDER BY p.account_version DESC LIMIT 1) AS last
+    ORDER BY a.id"""
 DUE = """SELECT min(due_at) FROM (
         SELECT due_at FROM games_table WHERE due IS NOT NULL AND parked_code IS NULL
         UNION ALL SELECT due_at FROM tournaments_tournament
@@ -44,6 +54,8 @@ ROWS = """SELECT concat_ws(' ', 'table', id, status, version, due, attempts, par
         FROM ledger.settlement_cursor c JOIN ledger.settlement_due d USING (stream)
         WHERE c.version < d.version"""
 RECEIPT = "SELECT status FROM eventstore_command_receipt WHERE key = %s"
+BY_COMMANDS = ("table/", "tournament/")
+"""Streams in which what a person does is an event of his command: a receipt names it."""
 DAY_SECONDS = 86_400.0
 DIGEST = "SELECT stream, version, hash FROM eventstore_event ORDER BY stream, version"
 
@@ -62,6 +74,14 @@ class Answered:
     """Done, or refused."""
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Who made an event, and in which transaction."""
+
+    transaction: str
+    actor: str
+
+
 class Watch:
     """Looks on over a connection of its own, as the server's superuser, outside every point."""
 
@@ -72,7 +92,7 @@ class Watch:
         self.versions: dict[str, int] = {}
         self.types: dict[str, int] = {}
         self.events = self.placed = 0
-        self._position = self._entry = 0
+        self._position = self._entry = self._transaction = 0
         self._due: dt.datetime | None = None
         self._told: list[Answered] = []
 
@@ -97,35 +117,71 @@ class Watch:
 
     def look(self) -> None:
         """Check what was committed since the last look. Raises: Broken."""
-        for position, stream, version, name in self._rows(EVENTS, self._position):
+        made = self._look_at_events()
+        self._look_at_receipts(made)
+        self._look_at_entries()
+        self.placed = self._rows("SELECT size FROM eventstore_log_state")[0][0]
+        self._due = self._rows(DUE)[0][0]
+        self._compare_told()
+
+    def _look_at_events(self) -> dict[tuple[str, int], Made]:
+        """Versions are 1..n. What is new, by stream and version."""
+        found = {}
+        for position, stream, version, name, transaction, actor in self._rows(
+            EVENTS, self._position
+        ):
             expected = self.versions.get(stream, 0) + 1
             if version != expected:
                 raise Broken(f"{stream} has version {version} where {expected} follows")
             self.versions[stream] = version
             self.types[name] = self.types.get(name, 0) + 1
             self._position, self.events = position, self.events + 1
-        for entry, stated, found, total in self._rows(ENTRIES, self._entry):
+            found[stream, version] = Made(transaction, actor)
+        return found
+
+    def _look_at_receipts(self, made: dict[tuple[str, int], Made]) -> None:
+        """What a command made is named by its receipt, and by no other one.
+
+        A receipt that is changed afterwards is met again, and what it names is not new then.
+        """
+        left = dict(made)
+        for transaction, name, status, stream, first, last in self._rows(
+            RECEIPTS, self._transaction
+        ):
+            if status is None:
+                raise Broken(f"receipt {name} has no answer")
+            named = range(first, last + 1) if stream else ()
+            for version in named:
+                one = left.pop((stream, version), None)
+                if one is None or one.transaction != transaction:
+                    raise Broken(f"receipt {name} names {stream}@{version}, which it did not make")
+            self._transaction = int(transaction)
+        for (stream, version), one in left.items():
+            if stream.startswith(BY_COMMANDS) and one.actor.startswith("player:"):
+                raise Broken(f"no receipt names {stream}@{version} by {one.actor}")
+
+    def _look_at_entries(self) -> None:
+        """Entries sum to nothing; the accounts that they touched are not below their floors."""
+        before = self._entry
+        for entry, stated, found, total in self._rows(ENTRIES, before):
             if total or stated != found:
                 raise Broken(f"entry {entry}: {found} postings of {stated}, their sum is {total}")
             self._entry = entry
-        self.placed = self._rows("SELECT size FROM eventstore_log_state")[0][0]
-        self._due = self._rows(DUE)[0][0]
-        self._compare_told()
+        if self._entry > before:
+            _require_sound(self._rows(TOUCHED, before))
 
     def _compare_told(self) -> None:
         """Whoever was told that it is done finds it; whoever was refused finds nothing."""
         for one in self._told:
             kept = [status for (status,) in self._rows(RECEIPT, one.key)]
-            if bool(kept) != one.is_done:
+            if len(kept) != int(one.is_done):
                 told = "done" if one.is_done else "refused"
                 raise Broken(f"{one.operation} {one.key} was {told}; kept: {kept}")
         self._told.clear()
 
     def balances(self) -> None:
         """Every balance is the sum of its postings, and not below its floor. Raises: Broken."""
-        for code, balance, floor, total in self._rows(BALANCES):
-            if balance != total or (floor is not None and balance < floor):
-                raise Broken(f"{code}: {balance}, postings {total}, floor {floor}")
+        _require_sound(self._rows(BALANCES))
 
     def parked(self) -> list[tuple[str, str, str]]:
         """What was given up: kind, name, why."""
@@ -150,3 +206,10 @@ class Watch:
 
     def _rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
         return self._connection.execute(sql, parameters).fetchall()
+
+
+def _require_sound(rows: Iterable[tuple[str, int, int | None, int]]) -> None:
+    """Balances are what was posted, and not below their floors. Raises: Broken."""
+    for code, balance, floor, posted in rows:
+        if balance != posted or (floor is not None and balance < floor):
+            raise Broken(f"{code}: {balance}, postings {posted}, floor {floor}")
