@@ -54,7 +54,7 @@ def _draft(path: Path, text: str) -> Path:
     """A file beside it, of this call alone: threads make the first key at once, too."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     opened, name = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)  # mode 0600
-    with open(opened, "w", encoding="utf-8") as file:
+    with os.fdopen(opened, "w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
