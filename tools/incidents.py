@@ -82,6 +82,8 @@ def covered_by(sources: Iterable[Source]) -> Covered:
 def complaints(incidents: Incidents, covered: Covered) -> Iterator[str]:
     """Rows that nobody covers and that wait for nothing, or for what is there; tests of no row."""
     for name, row in incidents.rows.items():
+        if name[0] not in incidents.sections:
+            yield f"incident {name}: there is no section {name[0]}"
         if name in covered and row.waits:
             yield f"incident {name}: it has a test and waits for {row.waits}"
         if name not in covered and not row.waits:

@@ -5,6 +5,7 @@ from celery import current_app
 from eventstore.tasking import reasons
 from tests.api.routes import ROUTES
 from tonk_site.celery import MOVES, SWEEPS
+from tonk_site.proving.simulator.making import STAFF
 from tonk_site.proving.simulator.processes import HOURLY
 from tonk_site.proving.world import ACTS, LEFT_OUT, WITHIN
 
@@ -29,3 +30,8 @@ def test_every_operation_that_writes_is_in_the_world() -> None:
 def test_every_task_runs_in_the_world() -> None:
     current_app.loader.import_default_modules()
     assert {*SWEEPS, *HOURLY, *SENT, *NIGHTLY} == set(reasons())
+
+
+def test_every_act_is_somebodys() -> None:
+    roles = {"player", *(role for role, _ in STAFF.values())}
+    assert {act.role for act in ACTS} == roles

@@ -22,6 +22,12 @@ fault = "A unit was lost."
 shows = "No unit is lost."
 """
 WAITING = ROWS + 'waits = "ledger: shares"\n'
+LOST = """[Z1]
+source = "here"
+fault = "It was lost."
+shows = "It is not."
+waits = "later"
+"""
 IN_PART = ROWS + 'rest = "ledger: shares"\n'
 FIRST = plant("tests/api/test_a.py", "def test_A1_once() -> None:\n")
 BOTH = plant("tests/api/test_b.py", "    async def test_A1_D2_once() -> None:\n")
@@ -43,6 +49,7 @@ def test_every_row_is_covered_or_waits_and_the_page_says_which() -> None:
         (WAITING, [plant("games/test_a.py", "def test_A1_once() -> None:")], ["A1: no test"]),
         (WAITING, [plant("tests/unit/games/test_a.py", "def test_A1_D2_a() -> None:")], []),
         (WAITING, [FIRST, plant("tests/a.py", "def test_E4_a() -> None:")], ["E4: `test_E4_a`"]),
+        (ROWS + LOST, [BOTH], ["Z1: there is no section"]),
     ],
 )
 def test_what_is_wrong_is_told(rows: str, sources: list[Source], told: list[str]) -> None:
