@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
-from hashlib import sha256
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -30,6 +29,7 @@ from ledger import selectors
 from tonk_site.celery import SWEEPS, app
 from tonk_site.proof import prove_log
 from tonk_site.proving.acting.sealing import seal_log
+from tonk_site.proving.chance import Chance
 from tonk_site.proving.crash import crash_copies
 from tonk_site.proving.crash.crash_copies import Copy
 from tonk_site.proving.points import Call, at, hooked
@@ -77,30 +77,6 @@ class Life:
     was_struck: bool = False
     kept: int = 0
     """How much had been drawn by chance when it last committed."""
-
-
-class Chance:
-    """Chance and the machine's clock, the same for the same seed."""
-
-    def __init__(self, seed: str, milliseconds: int) -> None:
-        self._seed, self._milliseconds, self.drawn = seed, milliseconds, 0
-
-    def random_bytes(self, count: int) -> bytes:
-        """At most 64 bytes."""
-        self.drawn += 1
-        first = sha256(f"{self._seed}/{self.drawn}".encode()).digest()
-        return (first + sha256(first).digest())[:count]
-
-    def milliseconds(self) -> int:
-        """Time stands still."""
-        return self._milliseconds
-
-    def seconds(self) -> float:
-        """So a busy machine does not change what a task does."""
-        return 0.0
-
-    def pause(self, seconds: float) -> None:
-        """Nothing waits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from eventstore.sealing import seal
 from eventstore.wake import messages
 from games import folds
 from tonk_site.proving.acting.sealing import seal_log
+from tonk_site.proving.chance import Chance
 from tonk_site.proving.crash.crash_acts import Deed
 from tonk_site.proving.crash.crash_copies import Copy, copied, now, stop_time, use
 from tonk_site.proving.crash.crash_life import (
     REFUSED,
-    Chance,
     Life,
     Message,
     Setting,

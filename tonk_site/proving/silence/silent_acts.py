@@ -18,7 +18,7 @@ from eventstore.ports import machine
 from games.rules.selfplay import Random, pick, shuffled
 from tonk_site.proving.acting.fair_seats import Links
 from tonk_site.proving.acting.play import KNOCK, Turn
-from tonk_site.proving.crash.crash_life import Chance
+from tonk_site.proving.chance import Chance
 from tonk_site.proving.silence.other_cards import Told
 
 MOVE, TAKE = "table.move", "seat.take"
