@@ -200,7 +200,9 @@ def _close_month(world: World) -> Act:
     PlayerScene(world)  # something of the next month: so far the log reaches
     settle_due()
     seal_log()
-    reconcile(is_full=True)
+    found = reconcile(is_full=True)
+    if found.findings:
+        raise RuntimeError([one for check in found.checks for one in check.findings])
     proposed = periods.propose(month, "", world.admins[0], factories.receipt())
     proposal = UUID(str(proposed.result["proposal_id"]))
     return lambda: proposals.approve(proposal, world.admins[1], "", RECEIPT)

@@ -201,7 +201,8 @@ def _answer(act: Act) -> str:
     try:
         found = act()
     except Refused as refused:
-        return f"{REFUSED}: {refused.refusal.code}"
+        facts = msgspec.json.encode(refused.refusal.facts).decode()
+        return f"{REFUSED}: {refused.refusal.code} {facts}"
     if not isinstance(found, Outcome):
         return "done"
     return f"{found.status} {msgspec.json.encode(found.result).decode()}"
