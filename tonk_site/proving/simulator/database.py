@@ -65,7 +65,13 @@ def simulator() -> Iterator[Simulate]:
 
 def simulated(orders: Iterable[Order]) -> Iterator[Report]:
     """A report for each order, in their order, as many at once as there are processors."""
-    with simulator() as simulate, ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+    with simulator() as simulate:
+        yield from at_once(simulate, orders)
+
+
+def at_once(simulate: Simulate, orders: Iterable[Order]) -> Iterator[Report]:
+    """The same by a simulator that is there, for whoever has further orders then."""
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
         yield from threads.map(simulate, orders)
 
 

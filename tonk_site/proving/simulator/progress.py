@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from tonk_site.proving.checks import Breach, Check, Found, Order
 from tonk_site.proving.simulator.coverage import Coverage
-from tonk_site.proving.simulator.database import simulated
+from tonk_site.proving.simulator.database import at_once, simulator
 from tonk_site.proving.simulator.faults import KINDS
 from tonk_site.proving.simulator.order import Order as Run
 from tonk_site.proving.simulator.order import Report
@@ -43,13 +43,14 @@ def run(order: Order) -> Found:
     found, coverage = Found(), Coverage()
     numbers = itertools.count(1)
     most = TRIED_MAX * order.sizes["tournaments"]
-    while not _is_enough(order, found) and found.done["worlds"] < most:
-        runs = list(itertools.islice(_runs(order.seed, numbers, coverage), WAVE))
-        for one, report in zip(runs, simulated(runs), strict=True):
-            _add(found, coverage, one, report)
-            if not report.ok:
-                order.say(f"{found.breaches[-1].what}\nagain: {one.again()}")
-        order.say(f"{found.done['worlds']} worlds, {found.done['faults']:,} faults")
+    with simulator() as simulate:
+        while not _is_enough(order, found) and found.done["worlds"] < most:
+            runs = list(itertools.islice(_runs(order.seed, numbers, coverage), WAVE))
+            for one, report in zip(runs, at_once(simulate, runs), strict=True):
+                _add(found, coverage, one, report)
+                if not report.ok:
+                    order.say(f"{found.breaches[-1].what}\nagain: {one.again()}")
+            order.say(f"{found.done['worlds']} worlds, {found.done['faults']:,} faults")
     missing = (*coverage.missing_kinds(), *_missing(coverage))
     found.seen = {
         "faults": Counter(coverage.faults()),
