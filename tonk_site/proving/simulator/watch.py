@@ -32,7 +32,11 @@ TOUCHED = """SELECT a.code, b.balance, b.min_balance, last.balance_after
     CROSS JOIN LATERAL (SELECT p.balance_after FROM ledger.posting p
         WHERE p.account_id = b.account_id ORDER BY p.account_version DESC LIMIT 1) AS last
     ORDER BY a.id"""
-DUE = """SELECT min(due_at) FROM (
+HEADS = """SELECT (SELECT coalesce(max(position), 0) FROM eventstore_event),
+    (SELECT coalesce(max(xmin::text::bigint), 0) FROM eventstore_command_receipt),
+    (SELECT coalesce(max(id), 0) FROM ledger.entry),
+    (SELECT size FROM eventstore_log_state),
+    (SELECT min(due_at) FROM (
         SELECT due_at FROM games_table WHERE due IS NOT NULL AND parked_code IS NULL
         UNION ALL SELECT due_at FROM tournaments_tournament
             WHERE due IS NOT NULL AND parked_code IS NULL
@@ -40,7 +44,7 @@ DUE = """SELECT min(due_at) FROM (
         UNION ALL SELECT event_at FROM ledger.settlement_due d WHERE EXISTS (
             SELECT FROM ledger.settlement_cursor c
             WHERE c.stream = d.stream AND c.version < d.version AND c.parked_code IS NULL)
-    ) AS everything"""
+    ) AS everything)"""
 PARKED = """SELECT 'table', id::text, parked_code FROM games_table WHERE parked_code IS NOT NULL
     UNION ALL SELECT 'tournament', id::text, parked_code FROM tournaments_tournament
         WHERE parked_code IS NOT NULL
@@ -117,11 +121,12 @@ class Watch:
 
     def look(self) -> None:
         """Check what was committed since the last look. Raises: Broken."""
-        made = self._look_at_events()
-        self._look_at_receipts(made)
-        self._look_at_entries()
-        self.placed = self._rows("SELECT size FROM eventstore_log_state")[0][0]
-        self._due = self._rows(DUE)[0][0]
+        ((position, transaction, entry, self.placed, self._due),) = self._rows(HEADS)
+        made = self._look_at_events() if position > self._position else {}
+        if made or transaction > self._transaction:
+            self._look_at_receipts(made)
+        if entry > self._entry:
+            self._look_at_entries()
         self._compare_told()
 
     def _look_at_events(self) -> dict[tuple[str, int], Made]:
@@ -167,8 +172,7 @@ class Watch:
             if total or stated != found:
                 raise Broken(f"entry {entry}: {found} postings of {stated}, their sum is {total}")
             self._entry = entry
-        if self._entry > before:
-            _require_sound(self._rows(TOUCHED, before))
+        _require_sound(self._rows(TOUCHED, before))
 
     def _compare_told(self) -> None:
         """Whoever was told that it is done finds it; whoever was refused finds nothing."""
