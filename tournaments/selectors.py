@@ -13,9 +13,10 @@ from eventstore.core.refusal import refuse
 from players.core.roles import STAFF
 from players.selectors import roles_of
 from tournaments.core import events
+from tournaments.core.folding import fold
 from tournaments.core.levels import stake
 from tournaments.core.lifecycle import Status
-from tournaments.core.state import Tournament, fold
+from tournaments.core.state import Tournament
 from tournaments.models import LotSecret
 from tournaments.models import Tournament as Live
 

@@ -21,6 +21,7 @@ from tournaments.core.balancing import (
 from tournaments.core.busts import bubble, worst_first
 from tournaments.core.closing import completed
 from tournaments.core.events.play import WaitReason
+from tournaments.core.folding import fold
 from tournaments.core.levels import level_by_clock, level_by_hands, stake
 from tournaments.core.lifecycle import Status
 from tournaments.core.plan import (
@@ -36,7 +37,7 @@ from tournaments.core.plan import (
     Unseat,
 )
 from tournaments.core.seating import table_count
-from tournaments.core.state import Table, Tournament, fold
+from tournaments.core.state import Table, Tournament
 
 FINAL_TABLE_BREAK_SECONDS = 60
 FINAL_TABLE_BREAK_TURBO_SECONDS = 10  # all pauses of a turbo are about a fifth

@@ -17,28 +17,51 @@ class Status(StrEnum):
     DRAFT = "draft"
     ANNOUNCED = "announced"
     REGISTRATION = "registration"
+    CHECK_IN = "check_in"
     SEATING = "seating"
     RUNNING = "running"
+    PAUSED = "paused"
     COMPLETED = "completed"
     SETTLING = "settling"
     SETTLED = "settled"
     CANCELLED = "cancelled"
+    ARCHIVED = "archived"
 
 
-_BEFORE_PLAY = (Status.DRAFT, Status.ANNOUNCED, Status.REGISTRATION, Status.SEATING)
+UNPUBLISHED = frozenset({Status.DRAFT})
+ENTERING = frozenset({Status.REGISTRATION, Status.CHECK_IN})
+PLAYING = frozenset({Status.RUNNING, Status.PAUSED})
+BEFORE_PLAY = frozenset({Status.DRAFT, Status.ANNOUNCED, Status.SEATING}) | ENTERING
+RULED = frozenset({Status.ANNOUNCED, Status.SEATING, Status.COMPLETED}) | ENTERING | PLAYING
+"""Where directors may rule."""
+COMPLETED = frozenset({Status.COMPLETED})
 
 COMMANDS: Mapping[str, frozenset[Status]] = MappingProxyType(
     {
-        "edit": frozenset({Status.DRAFT}),
-        "publish": frozenset({Status.DRAFT}),
+        "edit": UNPUBLISHED,
+        "amend": frozenset({Status.ANNOUNCED}),
+        "publish": UNPUBLISHED,
         "open_registration": frozenset({Status.ANNOUNCED}),
-        "enter": frozenset({Status.REGISTRATION}),
-        "withdraw": frozenset({Status.REGISTRATION}),
-        "start": frozenset({Status.REGISTRATION}),
+        "close_registration": ENTERING | PLAYING,
+        "open_check_in": frozenset({Status.REGISTRATION}),
+        "check_in": frozenset({Status.CHECK_IN}),
+        "enter": ENTERING,
+        "wait": ENTERING | PLAYING,
+        "withdraw": ENTERING,
+        "start": ENTERING,
+        "buy": PLAYING,
         "conduct": frozenset({Status.RUNNING}),
-        "compute_prizes": frozenset({Status.COMPLETED}),
+        "pause": frozenset({Status.RUNNING}),
+        "resume": frozenset({Status.PAUSED}),
+        "rule": RULED,
+        "deal": PLAYING,
+        "protest": PLAYING | COMPLETED,
+        "hold": COMPLETED,
+        "compute_prizes": COMPLETED,
         "settle": frozenset({Status.SETTLING, Status.CANCELLED}),
-        "cancel": frozenset(_BEFORE_PLAY),
+        "compensate": frozenset({Status.SETTLED}),
+        "archive": frozenset({Status.SETTLED}),
+        "cancel": BEFORE_PLAY,
     }
 )
 """States in which a command may be given."""
@@ -51,27 +74,79 @@ _OF_PLAY = (
     events.TableWaiting,
     events.TableReleased,
     events.HandForHandSet,
-    events.PrizesPublished,
+    events.BountyPaid,
+    events.MatchReported,
+    events.TieHandsAdded,
+    events.WalkoverAwarded,
+    events.StandingsFrozen,
+    events.DealProposed,
+    events.DealAccepted,
+    events.DealDeclined,
+    events.DealSealed,
+    events.ReEntered,
+    events.RebuyBought,
+    events.AddOnBought,
+    events.OutageRecorded,
     events.Completed,
 )
+_OF_ROUNDS = (
+    events.TableAdded,
+    events.SeatAssigned,
+    events.RoundPaired,
+    events.MatchStarted,
+    events.ByeAwarded,
+    events.AbsenceRecorded,
+    events.PrizesPublished,
+)
+_OF_RULINGS = (
+    events.DirectorAdded,
+    events.RulingMade,
+    events.WarningGiven,
+    events.PairForbidden,
+    events.GroupDeclared,
+    events.ClockSet,
+    events.LateEntryExtended,
+    events.PenaltySet,
+    events.PlayerDisqualified,
+)
+_ENTRY = (events.EntryPaid, events.WaitListed, events.WaitListLeft, events.RegistrationClosed)
+_AFTER = (events.PrizesComputed, events.PrizeHeld, events.HoldReleased)
+_NOT_OVER = ENTERING | PLAYING | {Status.SEATING}
 
 ADMITTED: Mapping[type[events.Event], frozenset[Status]] = MappingProxyType(
     {
-        events.OptionsChanged: frozenset({Status.DRAFT}),
-        events.RulesPublished: frozenset({Status.DRAFT}),
+        events.OptionsChanged: UNPUBLISHED,
+        events.RulesPublished: UNPUBLISHED,
+        events.RulesAmended: frozenset({Status.ANNOUNCED}),
         events.RegistrationOpened: frozenset({Status.ANNOUNCED}),
-        events.RegistrationClosed: frozenset({Status.REGISTRATION}),
-        events.EntryPaid: frozenset({Status.REGISTRATION}),
-        events.EntryRefunded: frozenset({Status.REGISTRATION}),
-        events.SeatingStarted: frozenset({Status.REGISTRATION}),
-        events.TableAdded: frozenset({Status.SEATING}),
-        events.SeatAssigned: frozenset({Status.SEATING, Status.RUNNING}),
+        **dict.fromkeys(_ENTRY, ENTERING | PLAYING),
+        events.EntryRefunded: ENTERING | {Status.SEATING},
+        events.CheckInOpened: frozenset({Status.REGISTRATION}),
+        events.CheckedIn: frozenset({Status.CHECK_IN}),
+        events.SeatingStarted: ENTERING,
+        events.NoShowDropped: ENTERING | {Status.SEATING},
+        events.RoundsReduced: frozenset({Status.SEATING}),
+        events.Seeded: ENTERING | {Status.SEATING},
         events.Started: frozenset({Status.SEATING}),
-        **dict.fromkeys(_OF_PLAY, frozenset({Status.RUNNING})),
-        events.PrizesComputed: frozenset({Status.COMPLETED}),
+        **dict.fromkeys(_OF_ROUNDS, PLAYING | {Status.SEATING}),
+        **dict.fromkeys(_OF_PLAY, PLAYING),
+        events.HalfByeGranted: _NOT_OVER,
+        events.PlayerWithdrawn: _NOT_OVER,
+        events.PlayerReadmitted: _NOT_OVER,
+        events.Paused: frozenset({Status.RUNNING}),
+        events.Resumed: frozenset({Status.PAUSED}),
+        **dict.fromkeys(_OF_RULINGS, RULED),
+        events.RulingMade: RULED | {Status.SETTLED},
+        events.PlayerDisqualified: RULED | {Status.SETTLED},
+        events.ResultCorrected: PLAYING | COMPLETED,
+        events.ProtestOpened: PLAYING | COMPLETED,
+        events.ProtestClosed: PLAYING | COMPLETED,
+        **dict.fromkeys(_AFTER, COMPLETED),
         events.Settled: frozenset({Status.SETTLING, Status.CANCELLED}),
-        events.Cancelled: frozenset(_BEFORE_PLAY),
-        events.LotSeedRevealed: frozenset({Status.COMPLETED, Status.CANCELLED}),
+        events.CompensationPosted: frozenset({Status.SETTLED}),
+        events.Archived: frozenset({Status.SETTLED}),
+        events.Cancelled: BEFORE_PLAY | PLAYING | COMPLETED,
+        events.LotSeedRevealed: COMPLETED | {Status.CANCELLED},
     }
 )
 """States in which an event may follow; `TournamentDrafted` stands first in the stream."""

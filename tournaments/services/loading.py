@@ -14,8 +14,9 @@ from eventstore.services import LiveRow, Outcome, Transaction
 from ledger.services import mark_due
 from tournaments.core import events
 from tournaments.core.drafting import Decision
+from tournaments.core.folding import evolve
 from tournaments.core.lifecycle import Status
-from tournaments.core.state import Tournament, evolve
+from tournaments.core.state import Tournament
 from tournaments.models import LotSecret
 from tournaments.selectors import folded
 from tournaments.wake import look

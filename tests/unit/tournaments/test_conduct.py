@@ -13,8 +13,9 @@ from tournaments.core import events, plan
 from tournaments.core.busts import cover_all
 from tournaments.core.closing import final_places, pool_of_entries
 from tournaments.core.conduct import conduct
+from tournaments.core.folding import evolve, fold
 from tournaments.core.lifecycle import Status
-from tournaments.core.state import NOTHING, evolve, fold
+from tournaments.core.state import NOTHING
 
 PAYOUTS: st.SearchStrategy[dict[str, object]] = st.sampled_from(
     [{}, {"payout_top": 8}, {"payout_bp": [5000, 2500, 2500]}]

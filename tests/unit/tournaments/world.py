@@ -14,10 +14,11 @@ from tournaments.core.closing import compute_prizes, settle
 from tournaments.core.conduct import conduct
 from tournaments.core.drafting import Decision, draft, open_registration, publish
 from tournaments.core.entering import enter
+from tournaments.core.folding import fold
 from tournaments.core.lifecycle import Status
 from tournaments.core.options import Site
 from tournaments.core.starting import start, tables_needed
-from tournaments.core.state import NOTHING, Tournament, fold
+from tournaments.core.state import NOTHING, Tournament
 
 SITE = Site(("XTK", "EUR"), "XTK")
 SEED = bytes(range(32))
