@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import Error, connections
 
 from eventstore import keys, tree
+from eventstore.core.refusal import Retryable
 from eventstore.sequencer import BATCH_EVENTS, LOCK, LogBehindPublished, Sequencer
 from eventstore.signing import KeyMissing
 from eventstore.witnesses import Witnesses, witnesses_of
@@ -40,7 +41,7 @@ def run(stop: Event, urgent: frozenset[str]) -> None:
             if isinstance(why, LogBehindPublished):
                 stop_writers()
             pause = REFUSED_SECONDS
-        except Error as fault:
+        except (Error, Retryable) as fault:
             logger.warning("the sequencer begins again: %s", fault)
         finally:
             connections.close_all()
@@ -63,7 +64,7 @@ def stop_writers() -> None:
 def work(stop: Event, urgent: frozenset[str]) -> None:
     """Rounds, checkpoints and witnesses until `stop` is set, by whoever holds the lock.
 
-    Raises: LogBehindPublished, KeyMissing, DatabaseError.
+    Raises: LogBehindPublished, KeyMissing, DatabaseError, Retryable.
     """
     sequencer = Sequencer(urgent=urgent, using=USING)
     sequencer.start()

@@ -9,9 +9,9 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from eventstore import lag, sequencing, tree
+from eventstore import keys, lag, sequencing, tree
 from eventstore.core import merkle
-from eventstore.core.refusal import Refused
+from eventstore.core.refusal import Refused, Retryable
 from eventstore.ports import new_id
 from eventstore.sequencer import LOCK, Sequencer
 from eventstore.services import LiveRow, Outcome, Receipt, Row, Transaction, run_command
@@ -99,6 +99,24 @@ def until(holds: Callable[[], bool]) -> None:
 def signed_size() -> int:
     newest = tree.newest()
     return newest.size if newest else 0
+
+
+def test_the_loop_begins_again_after_what_may_be_tried_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    true, failed = keys.begin, Event()
+
+    def conflicting(*rest: Any, **more: Any) -> None:
+        if not failed.is_set():
+            failed.set()
+            raise Retryable("serialization_failure")
+        true(*rest, **more)
+
+    monkeypatch.setattr(keys, "begin", conflicting)
+    with running(monkeypatch, tmp_path):
+        grow(1)
+        until(lambda: signed_size() == total())
+    assert failed.is_set()
 
 
 def test_the_loop_orders_and_signs(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:

@@ -129,7 +129,7 @@ class Processes:
             try:
                 if sequencing.hold():
                     self._place()
-            except (LogBehindPublished, KeyMissing, Error) as fault:
+            except (LogBehindPublished, KeyMissing, Error, Retryable) as fault:
                 if actor.is_dead:
                     raise
                 self.faults["sequencer"] = repr(fault)
