@@ -13,69 +13,67 @@ PROVED ?= proved.ndjson
 
 .PHONY: run test test-full coverage mutants planted prove-full setup setup-dev demo bench lint types arch docs requirements requirements-check help
 
-help:
-	@echo "make run     start everything at http://127.0.0.1:$(PORT)"
-	@echo "make test    the test suite; make test-full adds what takes long"
-	@echo "make demo    a tournament from registration to settled prizes, then verified"
-	@echo "make setup coverage mutants planted prove-full bench lint types arch docs requirements requirements-check"
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(firstword $(MAKEFILE_LIST)) | while read -r name words; do \
+	  printf 'make %-20s %s\n' "$$name" "$$words"; done
 
-run: .venv/.runtime
+run: .venv/.runtime ## start everything at http://127.0.0.1:8000 (PORT=8100 for another); Ctrl-C stops it
 	@exec $(BIN)/python manage.py up
 
-test: .venv/.dev
+test: .venv/.dev ## the test suite, without what takes long (WORKERS=2 processes)
 	@exec $(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
 # With everything that takes long: all checks of `manage.py prove --quick`, planted faults, launchers.
-test-full: .venv/.dev
+test-full: .venv/.dev ## all of it: every quick check, planted faults, launchers
 	@exec $(BIN)/python -m pytest -n $(WORKERS)
 
-coverage: .venv/.dev
+coverage: .venv/.dev ## the whole suite, and what it does not reach
 	@rm -f .coverage*
 	@$(BIN)/python -m coverage run -m pytest -n $(WORKERS)
 	@$(BIN)/python -m coverage combine --quiet
 	@$(BIN)/python -m coverage report
 
-mutants: .venv/.mutants
+mutants: .venv/.mutants ## change the rules in small ways; count what no test notices
 	@rm -rf mutants
 	@HYPOTHESIS_PROFILE=ci $(BIN)/mutmut run
 	@$(BIN)/python -m tools.mutants
 
 # Faults put in from outside, which the checks of `manage.py prove` must notice.
-planted: .venv/.dev
+planted: .venv/.dev ## put faults in, and see the checks notice them
 	@exec $(BIN)/python -m tests.planted
 
 # Every promise at its full size, as before a release: hours. The lines are published with it.
-prove-full: .venv/.dev
+prove-full: .venv/.dev ## every promise at full size, for a release: hours
 	@exec $(BIN)/python manage.py prove --full --out $(PROVED)
 
-demo: .venv/.runtime
+demo: .venv/.runtime ## a tournament from registration to settled prizes, then verified
 	@exec $(BIN)/python manage.py demo
 
-bench: .venv/.bench
+bench: .venv/.bench ## measure, beside limits and peers
 	@exec $(BIN)/python -m benchmarks
 
-setup: .venv/.runtime
+setup: .venv/.runtime ## install what running needs, and no more
 
-setup-dev: .venv/.dev
+setup-dev: .venv/.dev ## install what developing needs too
 
-lint: .venv/.dev
+lint: .venv/.dev ## form and style (ruff)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 
-types: .venv/.dev
+types: .venv/.dev ## types (mypy)
 	@$(BIN)/mypy manage.py $(wildcard $(PACKAGES))
 
-arch: .venv/.dev
+arch: .venv/.dev ## directions of imports
 	@$(BIN)/lint-imports
 
-docs: .venv/.dev
+docs: .venv/.dev ## links and generated pages of the documents
 	@$(BIN)/python -m tools.documents
 	@echo "the documents are in order"
 
-requirements: .venv/.dev
+requirements: .venv/.dev ## compile the pinned requirements
 	@$(BIN)/python tools/requirements.py compile
 
-requirements-check: .venv/bin/python
+requirements-check: .venv/bin/python ## whether they are those of pyproject.toml
 	@$(BIN)/python tools/requirements.py check
 	@echo "the requirements are those of pyproject.toml"
 

@@ -277,6 +277,10 @@ def _up_to(stream: str, version: int) -> tuple[Stored, ...]:
     return opening + store.events_after(stream, deal - 1, limit=version - deal + 1)
 
 
+LOOKS_MAX = 3
+MARKS = ("HandDealt", "PileReshuffled", "HandRevealed")
+
+
 @dataclass(frozen=True, slots=True)
 class _OwnHand:
     """A hand into which the viewer was dealt: from which version, at which seat, with its deck."""
@@ -291,12 +295,18 @@ def _own_hands(stream: str, player: UUID | None, page: Sequence[Stored]) -> list
     if player is None or not page:
         return []
     start = store.version_before(stream, "HandDealt", page[0].version + 1) or page[0].version
-    marks = store.events_after(
-        stream,
-        start - 1,
-        types=["HandDealt", "PileReshuffled", "HandRevealed"],
-        limit=3 * len(page) + 3,
-    )
+    hands: list[_OwnHand] = []
+    for _ in range(LOOKS_MAX):
+        marks = store.events_after(stream, start - 1, types=MARKS, limit=3 * len(page) + 3)
+        hands = _hands_of(str(player), marks)
+        # A seed goes with the end of its hand, which may come between the two looks.
+        if all(hand.deck is not None for hand in hands if hand.viewer.seat is not None):
+            break
+    return hands
+
+
+def _hands_of(player: str, marks: Sequence[Stored]) -> list[_OwnHand]:
+    """The hands that these records deal, end or shuffle again."""
     seeds = {
         one.event.hand: bytes.fromhex(one.event.server_seed)
         for one in marks
@@ -308,7 +318,7 @@ def _own_hands(stream: str, player: UUID | None, page: Sequence[Stored]) -> list
         if isinstance(one.event, events.PileReshuffled)
     }
     return [
-        _own_hand(one, str(player), seeds, again)
+        _own_hand(one, player, seeds, again)
         for one in marks
         if isinstance(one.event, events.HandDealt)
     ]

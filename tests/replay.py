@@ -11,7 +11,7 @@ from psycopg.pq import TransactionStatus
 from ledger.services import settle_due
 from tonk_site.proof import Proof, prove_log
 from tournaments.models import Tournament
-from tournaments.services.money import step
+from tournaments.services.steps import step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

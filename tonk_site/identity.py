@@ -10,6 +10,7 @@ import contextlib
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -51,9 +52,15 @@ class Identity:
         return child
 
     def run(self, *command: object) -> tuple[int, str]:
-        """Exit status and output of a short command."""
+        """Exit status and output of a short command; nothing of it goes on after an interrupt."""
         child = self.start(*command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        output = child.communicate()[0]
+        try:
+            output = child.communicate()[0]
+        except BaseException:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+            raise
         return child.returncode, output
 
     def reaches(self, bindir: Path, folder: Path) -> bool:

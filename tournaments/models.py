@@ -39,7 +39,7 @@ class Tournament(models.Model):
 
 
 class Entrant(models.Model):
-    """A living entry: one a player and tournament, and found again by the player."""
+    """An entry, found again by the player."""
 
     tournament = models.ForeignKey(Tournament, on_delete=models.PROTECT, related_name="entrants")
     player = models.ForeignKey("players.User", on_delete=models.PROTECT, related_name="+")

@@ -1,6 +1,6 @@
 """Tournaments replayed: what is otherwise in the live rows than a stream says."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from eventstore.core.record import Stored
 from eventstore.verification import Difference, unequal
 from games import selectors
 from tournaments.core.lifecycle import Status
-from tournaments.core.state import Tournament
+from tournaments.core.state import EntryKey, Tournament
 from tournaments.models import Entrant
 from tournaments.models import Tournament as Live
 from tournaments.selectors import folded
@@ -37,13 +37,19 @@ def differences(stored: Sequence[Stored], *, with_tables: bool = True) -> Iterat
     live = {name: getattr(row, name) for name in expected}
     yield from unequal(newest.stream, state.version, live, expected)
     rows = Entrant.objects.filter(tournament=row).values_list("player_id", "entry_no")
-    entered = {f"{ENTRANT_ROWS} {player}": str(number) for player, number in rows}
-    living = {
-        f"{ENTRANT_ROWS} {entry.player}": str(entry.entry_no) for entry in state.living_entries()
-    }
-    yield from unequal(newest.stream, state.version, entered, living)
+    entered = _numbers((str(player), number) for player, number in rows)
+    yield from unequal(newest.stream, state.version, entered, _numbers(state.entries))
     if with_tables and state.status is Status.RUNNING:
         yield from _table_differences(newest.stream, state)
+
+
+def _numbers(entries: Iterable[EntryKey]) -> dict[str, object]:
+    """Numbers of each player's entries, in order."""
+    found: dict[str, str] = {}
+    for player, number in sorted(entries):
+        name = f"{ENTRANT_ROWS} {player}"
+        found[name] = f"{found[name]}, {number}" if name in found else str(number)
+    return dict(found)
 
 
 def _table_differences(stream: str, state: Tournament) -> Iterator[Difference]:

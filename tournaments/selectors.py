@@ -16,6 +16,7 @@ from tournaments.core import events
 from tournaments.core.folding import fold
 from tournaments.core.levels import stake
 from tournaments.core.lifecycle import Status
+from tournaments.core.options import Freezeout
 from tournaments.core.state import Tournament
 from tournaments.models import LotSecret
 from tournaments.models import Tournament as Live
@@ -88,4 +89,6 @@ def _alive(state: Tournament) -> int:
 
 def clock(state: Tournament) -> dict[str, int]:
     """Level and stake of the hands dealt next."""
-    return {"level": state.level, "stake": stake(state.level, state.settings.stakes)}
+    settings = state.settings
+    stakes = settings.stakes if isinstance(settings, Freezeout) else (settings.first_stake,)
+    return {"level": state.level, "stake": stake(state.level, stakes)}

@@ -6,7 +6,7 @@ from uuid import UUID
 from eventstore.core.refusal import Refused
 from eventstore.tasking import task
 from games.services.sweep import parked_without_key
-from tournaments.services import conduct, money
+from tournaments.services import conduct, steps
 
 
 @task("tournaments.conduct", idempotent="once it is done the table is no longer held")
@@ -19,16 +19,16 @@ def conduct_table(table: str) -> None:
 @task("tournaments.step", idempotent="once it is done the step is no longer due")
 def step(tournament: str) -> None:
     """Take the tournament's own due step."""
-    money.step(UUID(tournament))
+    steps.step(UUID(tournament))
 
 
 @task("tournaments.attend", idempotent="once it is done the step is no longer due")
 def attend(tournament: str) -> None:
     """Take the tournament's own overdue step, and count the try."""
-    money.attend(UUID(tournament))
+    steps.attend(UUID(tournament))
 
 
 @task("tournaments.sweep", idempotent="it only sends messages")
 def sweep() -> None:
     """Have everything overdue looked after."""
-    money.sweep()
+    steps.sweep()

@@ -145,6 +145,10 @@ class Payment(Event, frozen=True, kw_only=True):
     amount: int
 
 
+PaymentRule = Literal["full", "table_stakes"]
+"""Everybody pays all he owes, or at most the chips that he had at the start of the hand."""
+
+
 class SeatAmount(Event, frozen=True, kw_only=True):
     """An amount of a seat: a net, a rake, a stack."""
 
@@ -300,7 +304,7 @@ class HandDealt(Event, frozen=True, kw_only=True):
     dealer: int
     stake: int
     currency: str
-    payment: Literal["full", "table_stakes"]
+    payment: PaymentRule
     rake: Rake
     clock: Clock
     hand_size: int

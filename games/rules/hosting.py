@@ -19,14 +19,15 @@ class Times:
     move_ms: int
     bank_ms: int
     first_move_ms: int
+    first_move_of_match_ms: int
 
 
 CLOCKS = MappingProxyType(
     {
-        "turbo": Times(10_000, 20_000, 60_000),
-        "normal": Times(20_000, 40_000, 60_000),
-        "casual": Times(45_000, 90_000, 120_000),
-        "correspondence": Times(DAY_MS, 0, DAY_MS),
+        "turbo": Times(10_000, 20_000, 60_000, 60_000),
+        "normal": Times(20_000, 40_000, 60_000, 300_000),
+        "casual": Times(45_000, 90_000, 120_000, 300_000),
+        "correspondence": Times(DAY_MS, 0, DAY_MS, DAY_MS),
     }
 )
 BUY_IN_STAKES_MIN, BUY_IN_STAKES_MAX = 20, 100  # `tournaments.md` 2.1

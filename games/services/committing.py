@@ -32,11 +32,12 @@ from games.services.loading import DEALER, preview
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What a deal is made with where it is not the table's own: stake, clock, a full bank."""
+    """What a deal is made with where it is not the table's own."""
 
     stake: int
     clock: events.Clock
     refill_bank: bool = False
+    payment: events.PaymentRule = "full"
 
 
 def own_terms(table: Table) -> Terms:
@@ -149,10 +150,11 @@ def _begun(
         stake=terms.stake,
         clock=terms.clock,
         refill_bank=terms.refill_bank,
+        payment=terms.payment,
     )
     anchored = {one.seat for one in players if chains.of(one.seat, one.player) is not None}
     kept: dict[str, object] = msgspec.to_builtins(
-        _Kept(terms.stake, terms.clock, terms.refill_bank)
+        _Kept(terms.stake, terms.clock, terms.refill_bank, terms.payment)
     )
     if table.fairness == "beacon" and mixed_in is not None:
         closes = _closes(tx.now, terms, anchored)
@@ -188,6 +190,7 @@ class _Kept(msgspec.Struct, frozen=True):
     stake: int
     clock: events.Clock
     refill_bank: bool
+    payment: events.PaymentRule
     round_at: str | None = None
 
 
@@ -211,6 +214,7 @@ def sealed(table: Table, drawn: bytes = b"") -> list[Fact]:
         stake=kept.stake,
         clock=kept.clock,
         refill_bank=kept.refill_bank,
+        payment=kept.payment,
         seeds=window.seed_states(commitment, table.seeds),
     )
     shuffled = dealer.shuffle(
@@ -243,7 +247,12 @@ def terms_of(table: Table) -> Terms:
     if table.commitment is None:
         raise InvariantBroken("no hand is committed to")
     kept = _kept(UUID(table.commitment.hand))
-    return Terms(stake=kept.stake, clock=kept.clock, refill_bank=kept.refill_bank)
+    return Terms(
+        stake=kept.stake,
+        clock=kept.clock,
+        refill_bank=kept.refill_bank,
+        payment=kept.payment,
+    )
 
 
 def round_at(table: Table) -> datetime | None:

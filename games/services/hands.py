@@ -35,6 +35,7 @@ class Deal:
     stake: int
     clock: events.Clock
     refill_bank: bool = False
+    payment: events.PaymentRule = "full"
     seeds: Mapping[int, SeedState] = field(default_factory=dict)  # of seats that were asked
 
     @property
@@ -223,7 +224,7 @@ def _dealt(plan: Deal, shuffled: dealer.Shuffled) -> events.HandDealt:
         dealer=plan.dealer,
         stake=plan.stake,
         currency=table.currency,
-        payment="table_stakes" if table.of_tournament else "full",
+        payment=plan.payment,
         rake=table.rake,
         clock=plan.clock,
         hand_size=plan.options.hand_size,

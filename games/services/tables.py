@@ -165,13 +165,14 @@ def rule_set(preset: str, overrides: Mapping[str, object], seats: int) -> events
     )
 
 
-def clock_of(profile: str) -> events.Clock:
-    """Times of a clock profile (`tournaments.md` 7.1)."""
+def clock_of(profile: str, *, of_match: bool = False) -> events.Clock:
+    """Times of a clock profile (`tournaments.md` 7.1); a match waits longer for its first move."""
     times = CLOCKS[profile]
+    first_move_ms = times.first_move_of_match_ms if of_match else times.first_move_ms
     return events.Clock(
         profile=profile,
         move_ms=times.move_ms,
-        first_move_ms=times.first_move_ms,
+        first_move_ms=first_move_ms,
         bank_ms=times.bank_ms,
     )
 

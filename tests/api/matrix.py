@@ -27,6 +27,7 @@ POSTPONED = MappingProxyType(
         ("hand.money", "organiser_own"): 403,
         # API bots are admitted to tournaments with the option `api_bots`, which is not built.
         ("entry.create", "bot"): 403,
+        ("entry.withdraw", "bot"): 403,
     }
 )
 NOTHING = {(404, "not_found"), (405, "method_not_allowed")}

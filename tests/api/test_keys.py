@@ -19,6 +19,7 @@ WITH_BODY = [
     not in {
         "auth.logout",
         "entry.create",
+        "entry.withdraw",
         "seat.leave",
         "seat.sit_in",
         "seat.sit_out",

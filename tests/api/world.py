@@ -242,6 +242,7 @@ FIXTURES: dict[str, Callable[[World], dict[str, Any]]] = {
     "tournament.start": World.full,
     "tournament.bots_add": lambda world: world.full() | {"level": "random-0", "count": 2},
     "entry.create": lambda world: world.registration("opponent") and {},
+    "entry.withdraw": lambda world: world.full() and {},
 }
 
 

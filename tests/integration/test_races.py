@@ -20,6 +20,7 @@ from games import selectors
 from games.services import deals
 from ledger.selectors import cursor
 from ledger.services import adjustments, settle
+from ledger.services.payouts import take_notice
 from ledger.store import orders
 from players.services import account_row
 from tonk_site.proving.checks import Order
@@ -33,7 +34,7 @@ from tonk_site.proving.races.races import (
 from tonk_site.proving.races.races_commands import EXCLUDED, PLACES, Pair, pairs
 from tonk_site.proving.races.races_exact import RACES
 from tonk_site.proving.races.races_meeting import DONE, Point
-from tonk_site.proving.races.races_scenes import PlayerScene, TableScene
+from tonk_site.proving.races.races_scenes import PlayerScene, TableScene, World, paid_notice
 from tonk_site.proving.races.races_state import Mark
 
 APPS = ("players", "ledger", "games", "tournaments")
@@ -193,6 +194,20 @@ def test_a_notice_that_is_not_remembered_is_seen(
     monkeypatch.setattr(orders, "is_known", lambda *_: False)
     once.notice("of a player", once_trial.NOTICE_KINDS["of a player"])
     assert {one.what for one in once.found.breaches} == {"a delivery that failed"}
+
+
+def test_an_entry_of_another_amount_is_seen(once: once_trial.Trial) -> None:
+    amounts = iter((1_000, 2_000))
+
+    def prepare(world: World) -> once_trial.Doing:
+        notice = paid_notice(world.person().id, next(amounts), new_id().hex)
+        return once_trial.Doing(partial(take_notice, notice))
+
+    once.notice("of a player", prepare)
+    (wrong,) = once.found.breaches
+    assert wrong.what == "not one effect"
+    assert "1 entry deposit: cash EUR 1000; wallet EUR -1000" in wrong.expected
+    assert "1 entry deposit: cash EUR 2000; wallet EUR -2000" in wrong.got
 
 
 def test_an_entry_that_is_approved_twice_is_seen(

@@ -104,19 +104,34 @@ def _no_worlds(run: scratch.Run) -> Iterator[None]:
 
 
 def tell(plants: Iterable[Plant]) -> bool:
-    """A line on standard output for each; whether all were caught, and nothing without a plant."""
-    good, clean = True, set[object]()
+    """A line on standard output for each check of each, and the whole in words on the other.
+
+    Whether all were caught, and nothing was told without a plant.
+    """
+    caught, talkative, tried = dict[int, bool](), list[str](), set[object]()
     with scratch.shared():
         for plant in plants:
+            caught[plant.number] = True
             for outcome in run(plant):
                 line, size = outcome.line(), (outcome.check, *sorted(plant.sizes.items()))
-                if size not in clean:
-                    line["told_without_it"] = [
-                        one.what for one in without(plant, outcome.check).breaches
-                    ]
-                    good &= not line["told_without_it"]
-                    clean.add(size)
-                good &= outcome.caught
+                if size not in tried:
+                    tried.add(size)
+                    found = without(plant, outcome.check)
+                    line["told_without_it"] = [one.what for one in found.breaches]
+                    talkative += [outcome.check] * bool(found.breaches)
+                caught[plant.number] &= outcome.caught
                 sys.stdout.write(f"{json.dumps(line)}\n")
                 sys.stdout.flush()
-    return good
+    sys.stderr.write(f"{in_words(caught, talkative)}\n")
+    return all(caught.values()) and not talkative
+
+
+def in_words(caught: Mapping[int, bool], talkative: Iterable[str]) -> str:
+    """The last line: plants by whether every check that they name noticed them, and the checks
+    that told of something without a plant."""
+    missed = [number for number, was_caught in caught.items() if not was_caught]
+    said = f"{len(caught)} planted, {len(caught) - len(missed)} caught, {len(missed)} not caught"
+    if missed:
+        said += f": {', '.join(map(str, missed))}"
+    names = ", ".join(talkative)
+    return f"{said}; told of something without a plant: {names}" if names else said

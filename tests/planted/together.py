@@ -23,7 +23,7 @@ from tonk_site.proving.scratch import database, fresh_processes
 from tonk_site.proving.simulator import progress
 from tournaments.core import entering
 from tournaments.selectors import folded
-from tournaments.services import entries, money
+from tournaments.services import entries, steps
 
 if TYPE_CHECKING:
     from tonk_site.proving.checks import Found, Order
@@ -123,7 +123,7 @@ def nothing_is_swept() -> None:
     """A message is taken to be done once it was fetched: nobody looks for what is left."""
     one_world()
     instead(sweep, "sweep", lambda _: lambda: 0)
-    instead(money, "sweep", lambda _: lambda: 0)
+    instead(steps, "sweep", lambda _: lambda: 0)
 
 
 def deadlines_in_memory() -> None:

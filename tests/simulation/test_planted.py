@@ -9,7 +9,7 @@ import pytest
 
 from eventstore import ports
 from games.rules import facts, fair
-from tests.planted.planting import Plant, run
+from tests.planted.planting import Plant, in_words, run
 from tests.planted.plants import PLANTS
 from tests.planted.putting import in_place, instead
 from tonk_site.proving import scratch
@@ -33,6 +33,14 @@ def servers() -> Iterator[scratch.Run]:
 def test_a_planted_fault_is_caught(plant: Plant, servers: scratch.Run) -> None:
     for outcome in run(plant, in_part=True):
         assert outcome.caught, outcome.line()
+
+
+def test_the_last_line_says_how_many_were_caught() -> None:
+    assert in_words({1: True, 7: True}, []) == "2 planted, 2 caught, 0 not caught"
+    told = in_words({1: True, 2: False, 7: False}, ["once"])
+    assert told == (
+        "3 planted, 1 caught, 2 not caught: 2, 7; told of something without a plant: once"
+    )
 
 
 def test_each_plant_has_its_number_and_is_made_after_an_incident() -> None:

@@ -8,6 +8,7 @@ import contextlib
 import multiprocessing
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -139,6 +140,7 @@ def fresh_processes(count: int, variables: Mapping[str, str]) -> Iterator[Proces
 def _begin(variables: Mapping[str, str]) -> None:
     """First thing in a process, which may have started inside another block than its own."""
     os.environ.update(variables)
+    tempfile.tempdir = variables["TONK_DATA"]  # whoever is killed leaves nothing elsewhere
     django.setup()
     settings.PASSWORD_HASHERS = [CHEAP]  # a good one is slow, and people of trials are many
 

@@ -8,6 +8,8 @@ DATABASES = {
 SECRET_KEY = "0" * 64  # decides what bots do: one seed is one run on every data folder
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # as the tests: cheap
 STORAGES = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+# Nobody asks for files there, and none are collected.
+MIDDLEWARE = [one for one in MIDDLEWARE if one != "tonk_site.static.StaticFiles"]
 # Refusals and broken connections are what is tried.
 LOGGING = {
     **LOGGING,

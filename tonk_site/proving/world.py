@@ -18,6 +18,10 @@ STAKE, BUY_IN, SEATS = 10, 500, 4
 HANDS = 8
 """Dealt at the cash table before everybody goes home."""
 KNOCK_SHARE = 0.3
+BRINGS_SHARE = 0.7
+BY_HAND_SHARE, BY_HAND_WANTED_SHARE, IN_VAIN_SHARE = 0.3, 0.7, 0.05
+"""Tournaments that the organiser starts, the same where that is wanted, and how often he tries it
+where he may not."""
 AMOUNT = 2_000
 
 
@@ -87,8 +91,15 @@ def _sit_down(me: Person) -> Wish | None:
     view = _view(me)
     if not view or _is_seated(view) or _goes_home(me) or view["status"] == "closed":
         return None
-    body = {"buy_in": BUY_IN, "version": view["version"]}
+    body = {"buy_in": _buy_in(me), "version": view["version"]}
     return Wish("POST", f"/tables/{view['table_id']}/seat", body)
+
+
+def _buy_in(me: Person) -> int:
+    """As always; whoever returns and was told that he must bring more, often does."""
+    refused = me.refused.get("seat.take")
+    least: int = refused.facts.get("least", 0) if refused else 0
+    return least if least > BUY_IN and me.chance(BRINGS_SHARE) else BUY_IN
 
 
 def _leave(me: Person) -> Wish | None:
@@ -100,17 +111,44 @@ def _leave(me: Person) -> Wish | None:
 
 def _sit_out(me: Person) -> Wish | None:
     view = _view(me)
-    if not _is_seated(view):
+    if not _is_seated(view) or _sits_out(view):
         return None
-    act = "sit-out" if me.times("sits out", 1_000) and me.memory["sits out"] % 2 else "sit-in"
-    return Wish("POST", f"/tables/{view['table_id']}/seat/{act}")
+    return Wish("POST", f"/tables/{view['table_id']}/seat/sit-out")
+
+
+def _sit_in(me: Person) -> Wish | None:
+    """Whoever sits out, by his own wish or after time-outs, comes back before long."""
+    view = _view(me)
+    if not _is_seated(view) or not _sits_out(view):
+        return None
+    return Wish("POST", f"/tables/{view['table_id']}/seat/sit-in")
+
+
+def _sits_out(view: Any) -> bool:
+    seats = {one["seat"]: one for one in view["seats"]}
+    return bool(seats[view["viewer"]["seat"]].get("sitting_out"))
 
 
 def _enter(me: Person) -> Wish | None:
     seen = _tournament(me)
-    if not seen or seen["status"] != "registration" or _entry(me):
+    if not seen or seen["status"] != "registration" or _is_in(me):
         return None
     return Wish("POST", f"/tournaments/{seen['tournament_id']}/entries")
+
+
+def _give_back(me: Person) -> Wish | None:
+    """Once; then he enters again."""
+    seen = _tournament(me)
+    if not seen or seen["status"] != "registration" or not _is_in(me):
+        return None
+    if not me.times("gives back", 1):
+        return None
+    return Wish("POST", f"/tournaments/{seen['tournament_id']}/withdraw")
+
+
+def _is_in(me: Person) -> bool:
+    entry = _entry(me)
+    return bool(entry and entry["status"] != "refunded")
 
 
 # --- whoever opens a table ---
@@ -148,6 +186,9 @@ def _create(me: Person) -> Wish | None:
         "bots": "fill", "currency": "XTK", "stack_stakes": 5, "level_hands": 3,
         "entries_min": size, "entries_max": size, "redraw_final": False, "spectators": 0,
     }  # fmt: skip
+    is_wanted = me.world.is_wanted("tournament.start")
+    if me.chance(BY_HAND_WANTED_SHARE if is_wanted else BY_HAND_SHARE):
+        options |= {"start": None, "entries_min": size - 1}
     body = {"template": "sim-short", "name": "Evening", "overrides": options}
     return Wish("POST", "/tournaments", body)
 
@@ -161,6 +202,19 @@ def _directs(status: str, act: str, **body: object) -> Callable[[Person], Wish |
         return Wish("POST", path, {**body, "version": seen["version"]})
 
     return wish
+
+
+def _start(me: Person) -> Wish | None:
+    """Where nobody else does it, as soon as enough have entered."""
+    seen = _tournament(me)
+    if not seen or seen["status"] != "registration":
+        return None
+    options, entries = seen["options"], seen["counts"]["entries"]
+    is_due = options["start"] is None and entries >= options["entries_min"]
+    if not is_due and not me.chance(IN_VAIN_SHARE):
+        return None
+    path = f"/tournaments/{seen['tournament_id']}/start"
+    return Wish("POST", path, {"version": seen["version"]})
 
 
 def _fill(me: Person) -> Wish | None:
@@ -258,7 +312,9 @@ ACTS = (
     Act("seat.take", "player", _sit_down, worlds=CASH),
     Act("seat.leave", "player", _leave, worlds=CASH),
     Act("seat.sit_out", "player", _sit_out, share=0.01, worlds=CASH),
+    Act("seat.sit_in", "player", _sit_in, share=0.3, worlds=CASH),
     Act("entry.create", "player", _enter, worlds=TOURNAMENT),
+    Act("entry.withdraw", "player", _give_back, share=0.1, worlds=TOURNAMENT),
     Act("table.create", "host", _open_table, worlds=CASH),
     Act("table.bot_add", "host", _seat_bot, worlds=CASH),
     Act("table.close", "host", _close_table, worlds=CASH),
@@ -267,7 +323,7 @@ ACTS = (
     Act("tournament.open_registration", "organiser",
         _directs("announced", "open-registration"), worlds=TOURNAMENT),
     Act("tournament.bots_add", "organiser", _fill, worlds=TOURNAMENT),
-    Act("tournament.start", "organiser", _directs("registration", "start"), 0.05, TOURNAMENT),
+    Act("tournament.start", "organiser", _start, worlds=TOURNAMENT),
     Act("deposit.create", "saver", _deposit, share=0.02),
     Act("withdrawal.create", "saver", _withdraw, share=0.02),
     Act("withdrawal.cancel", "saver", _cancel, share=0.005),
@@ -296,7 +352,6 @@ ACTS = (
 WITHIN = {
     "table.anchor": "the client's own seat in the fair deal, inside `table.state`",
     "table.seeds": "the same",
-    "seat.sit_in": "by the act of `seat.sit_out`, every second time",
 }
 """Operations that other acts make."""
 

@@ -75,6 +75,13 @@ def show_new_entry(state: Tournament, entry: Entry, person: Person) -> dict[str,
     }
 
 
+def show_refund(state: Tournament, player: str) -> dict[str, object]:
+    """What of a player's newest entry goes back to his wallet, as `entry.withdraw` gives it."""
+    entry = state.entries[player, state.last_entry[player]]
+    amounts = {"pool": entry.buy_in, "fee": entry.fee, "bounty": entry.bounty}
+    return {"refund": {**amounts, "currency": state.settings.currency}}
+
+
 def templates(site: Site) -> list[dict[str, object]]:
     """Every template with its options; `problems` says why a draft of it is refused."""
     return [

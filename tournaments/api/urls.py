@@ -13,4 +13,5 @@ urlpatterns = [
     path("tournaments/<uuid:tournament_id>/start", views.Start.as_view()),
     path("tournaments/<uuid:tournament_id>/bots", views.Bots.as_view()),
     path("tournaments/<uuid:tournament_id>/entries", views.Entries.as_view()),
+    path("tournaments/<uuid:tournament_id>/withdraw", views.Withdraw.as_view()),
 ]

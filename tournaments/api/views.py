@@ -21,7 +21,13 @@ from games.api.bodies import Level
 from players.api.base import ApiView, Operation, answer
 from players.selectors import people
 from tournaments import selectors
-from tournaments.api.documents import list_row, show_new_entry, show_tournament, templates
+from tournaments.api.documents import (
+    list_row,
+    show_new_entry,
+    show_refund,
+    show_tournament,
+    templates,
+)
 from tournaments.services import drafting, entries, start
 from tournaments.services.entries import BOTS_AT_ONCE_MAX, BotsWish
 
@@ -198,3 +204,19 @@ class Entries(TournamentView):
         entry = state.entries[str(caller.id), number]
         document = show_new_entry(state, entry, caller) | {"version": outcome.last_version}
         return answer(document, status=outcome.status, replayed=outcome.replayed)
+
+
+class Withdraw(TournamentView):
+    """`POST /tournaments/{tournament_id}/withdraw`."""
+
+    operations: ClassVar = {"POST": Operation("entry.withdraw", scope="play")}
+
+    def post(self, request: Request, tournament_id: UUID) -> Response:
+        """Give one's entry back before the start."""
+        caller = self.caller(request)
+        body = read_body(request, Body)
+        receipt = receipt_for(request, caller.id, body)
+        outcome = entries.withdraw(tournament_id, caller, receipt)
+        state = selectors.see(tournament_id, caller.id, at=outcome.last_version).state
+        refund = show_refund(state, str(caller.id)) | {"version": outcome.last_version}
+        return answer(refund, status=outcome.status, replayed=outcome.replayed)

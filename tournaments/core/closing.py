@@ -6,6 +6,7 @@ from hashlib import sha256
 from eventstore.core import canonical
 from eventstore.core.refusal import InvariantBroken, Refusal
 from tournaments.core import events, lot, prizes
+from tournaments.core.bounties import to_first_place
 from tournaments.core.busts import Place, cover_all, tie_groups
 from tournaments.core.drafting import Decision
 from tournaments.core.lifecycle import Status, refusal
@@ -16,8 +17,7 @@ from tournaments.core.state import Tournament
 def pool_of_entries(state: Tournament) -> prizes.Pool:
     """The prize pool of all entries that were not refunded."""
     settings = state.settings
-    collected = sum(entry.buy_in for entry in state.living_entries())
-    return prizes.pool_of(collected, rake_bp=settings.rake_bp, guarantee=settings.guarantee)
+    return prizes.pool_of(state.collected, rake_bp=settings.rake_bp, guarantee=settings.guarantee)
 
 
 def vector_hash(vector: Sequence[int]) -> str:
@@ -25,41 +25,67 @@ def vector_hash(vector: Sequence[int]) -> str:
     return sha256(canonical.encode(list(vector))).hexdigest()
 
 
+def published_prizes(state: Tournament) -> list[events.Event]:
+    """What each place gets with the present entries; provisional while somebody may come."""
+    settings = state.settings
+    amounts = prizes.vector(
+        pool_of_entries(state).amount,
+        settings.division,
+        entries=state.entered,
+        players=len(state.contenders()),
+        price=settings.price,
+    )
+    return [
+        events.PrizesPublished(
+            part=part,
+            parts=parts,
+            places=len(amounts) if part == 1 else 0,
+            vector=piece,
+            currency=settings.currency,
+            hash=vector_hash(amounts) if part == 1 else None,
+        )
+        for part, parts, piece in in_parts(amounts)
+    ]
+
+
 def final_places(state: Tournament) -> dict[str, Place]:
     """Places of all players, first the best. Raises: InvariantBroken while one is missing."""
-    places = {entry.player: entry.place for entry in state.living_entries()}
+    places = {entry.player: entry.place for entry in state.contenders()}
     known = {player: place for player, place in places.items() if place is not None}
     if len(known) != len(places) or not cover_all(list(known.values())):
         raise InvariantBroken(f"places {places}")
     return dict(sorted(known.items(), key=lambda item: item[1]))
 
 
-def completed(state: Tournament, *, winner: str, seed: bytes) -> list[events.Event]:
-    """Play is over: the places of all, and the seed of the lot.
-
-    `winner` is the last one with chips; everybody else has his place already.
-    """
-    entries = state.living_entries()
-    places = [
-        events.PlaceOfPlayer(
-            player=entry.player, entry_no=entry.entry_no, place_best=place[0], place_worst=place[1]
-        )
-        for entry in entries
-        if (place := (1, 1) if entry.player == winner else entry.place)
-    ]
-    if len(places) != len(entries) or not cover_all([_range(one) for one in places]):
+def completed(state: Tournament, *, places: Mapping[str, Place], seed: bytes) -> list[events.Event]:
+    """Play is over: the places of all players, and the seed of the lot."""
+    if set(places) != {entry.player for entry in state.contenders()}:
         raise InvariantBroken(f"places at the end: {places}")
-    places.sort(key=lambda one: (one.place_best, one.player))
+    if not cover_all(list(places.values())):
+        raise InvariantBroken(f"places at the end: {places}")
+    told = [
+        events.PlaceOfPlayer(
+            player=player,
+            entry_no=state.last_entry[player],
+            place_best=place[0],
+            place_worst=place[1],
+        )
+        for player, place in sorted(places.items(), key=lambda one: (one[1][0], one[0]))
+    ]
     plain = [
-        {"player": one.player, "entry_no": one.entry_no, "place": list(_range(one))}
-        for one in places
+        {
+            "player": one.player,
+            "entry_no": one.entry_no,
+            "place": [one.place_best, one.place_worst],
+        }
+        for one in told
     ]
     standings = sha256(canonical.encode(plain)).hexdigest()
     parts = [
         events.Completed(
             part=part, parts=count, places=piece, standings_hash=standings if part == 1 else None
         )
-        for part, count, piece in in_parts(places)
+        for part, count, piece in in_parts(told)
     ]
     return [*parts, _revealed(state, seed)]
 
@@ -76,13 +102,13 @@ def compute_prizes(state: Tournament) -> Decision:
     ranks = [lot.order(seed, "tie", group) for group in tie_groups(final_places(state))]
     amounts = prizes.share_places(state.vector, ranks)
     prizes.assert_paid_out(amounts, pool)
+    amounts = to_first_place(amounts, ranks[0], state.heads)
     best = {player: place[0] for player, place in final_places(state).items()}
     won = [
         events.Prize(place=best[player], player=player, amount=amount, ticket_for=None)
         for player, amount in amounts.items()
         if amount
     ]
-    fees = sum(entry.fee for entry in state.living_entries())
     return tuple(
         events.PrizesComputed(
             part=part,
@@ -90,8 +116,8 @@ def compute_prizes(state: Tournament) -> Decision:
             currency=state.settings.currency,
             overlay=pool.overlay if part == 1 else 0,
             rake=pool.rake if part == 1 else 0,
-            fees=fees if part == 1 else 0,
-            heads_to_pool=0,
+            fees=state.fees if part == 1 else 0,
+            heads_to_pool=state.heads if part == 1 else 0,
             prizes=piece,
             vector_hash=vector_hash(state.vector) if part == 1 else None,
         )
@@ -148,10 +174,6 @@ def cancel(state: Tournament, *, reason_code: str, seed: bytes | None) -> Decisi
         for part, count, piece in in_parts(refunds)
     )
     return (*parts, _revealed(state, seed)) if state.seed_commit and seed else parts
-
-
-def _range(one: events.PlaceOfPlayer) -> Place:
-    return one.place_best, one.place_worst
 
 
 def _revealed(state: Tournament, seed: bytes) -> events.LotSeedRevealed:

@@ -5,9 +5,12 @@ run of `conduct` decides on the whole state, and one transaction carries its pla
 the table it was called for and no other; another table that may deal now is marked due.
 """
 
+from collections.abc import Iterator
+
 from eventstore.core.refusal import InvariantBroken
 from games.rules.payment import Paid, capturers, places_of_busts
 from tournaments.core import events, lot
+from tournaments.core.arrivals import closed, seated
 from tournaments.core.balancing import (
     Candidate,
     Move,
@@ -18,12 +21,15 @@ from tournaments.core.balancing import (
     rebalance,
     waiting_reason,
 )
+from tournaments.core.bounties import Bust, at_completion, busts_of_hand
 from tournaments.core.busts import bubble, worst_first
 from tournaments.core.closing import completed
 from tournaments.core.events.play import WaitReason
 from tournaments.core.folding import fold
 from tournaments.core.levels import level_by_clock, level_by_hands, stake
 from tournaments.core.lifecycle import Status
+from tournaments.core.match_desk import conduct_match
+from tournaments.core.options import Matches
 from tournaments.core.plan import (
     Action,
     Close,
@@ -43,8 +49,10 @@ FINAL_TABLE_BREAK_SECONDS = 60
 FINAL_TABLE_BREAK_TURBO_SECONDS = 10  # all pauses of a turbo are about a fifth
 
 
-def conduct(state: Tournament, room: Room, *, seed: bytes) -> Plan:
+def conduct(state: Tournament, room: Room, *, seed: bytes, ids: Iterator[str]) -> Plan:
     """What must happen now that `room.table` is between hands; `seed` is that of the lot.
+
+    `ids` are new ones, for tables that late entrants need.
 
     A run for a table that is no longer in play, or of a tournament that does not run, plans
     nothing. Raises: InvariantBroken where the tables do not hold the chips or the players that
@@ -52,9 +60,12 @@ def conduct(state: Tournament, room: Room, *, seed: bytes) -> Plan:
     """
     if state.status is not Status.RUNNING or room.table not in state.tables:
         return Plan()
-    desk = _Desk(state, room, seed)
+    if isinstance(state.settings, Matches):
+        return conduct_match(state, room, seed=seed)
+    desk = _Desk(state, room, seed, ids)
     desk.check()
     desk.bust_players()
+    desk.let_in()
     if desk.state.left == 1:
         desk.complete()
     elif desk.may_go_on():
@@ -68,9 +79,9 @@ def conduct(state: Tournament, room: Room, *, seed: bytes) -> Plan:
 class _Desk:
     """One run under way: the state as it becomes, and the facts and actions so far."""
 
-    def __init__(self, state: Tournament, room: Room, seed: bytes) -> None:
-        self.before, self.state = state, state
-        self.room, self.seed, self.settings = room, seed, state.settings
+    def __init__(self, state: Tournament, room: Room, seed: bytes, ids: Iterator[str]) -> None:
+        self.before, self.state, self.ids = state, state, ids
+        self.room, self.seed, self.settings = room, seed, state.freezeout
         self.views = {view.table: view for view in room.tables}
         self.chips: dict[str, int] = {}
         self.events: list[events.Event] = []
@@ -105,7 +116,8 @@ class _Desk:
             raise InvariantBroken(f"{out} have no chips and no hand ended")
         dealt = sorted(ended.dealt, key=lambda one: one.seat)
         chips = {one.player: one.chips for one in dealt if one.player in out}
-        places = {} if self.state.synchronised else places_of_busts(self.state.left, chips)
+        places = {} if self._places_wait() else places_of_busts(self.state.left, chips)
+        before = self.state
         for player in worst_first(chips):
             best, worst = places.get(player, (None, None))
             entry = self.state.entry_of(player)
@@ -121,6 +133,24 @@ class _Desk:
                     capturers=_capturers(player, ended),
                 )
             )
+        busts: list[Bust] = [(player, _capturers(player, ended)) for player in worst_first(chips)]
+        self.emit(*self._heads_taken(before, busts))
+
+    def _places_wait(self) -> bool:
+        """Whether a place is known only later: when a round is over, or nobody enters any more."""
+        return self.state.synchronised or self.state.is_late_entry_open
+
+    def _heads_taken(self, before: Tournament, busts: list[Bust]) -> tuple[events.Event, ...]:
+        kind, currency = self.settings.bounty_kind or "plain", self.settings.currency
+        return busts_of_hand(before.standing_heads(), busts, kind=kind, currency=currency)
+
+    def let_in(self) -> None:
+        """Late entry may be over now; whoever has paid and has no seat yet gets one."""
+        self.emit(*closed(self.state))
+        arrived = seated(self.state, self.ids, self.seed)
+        chips = self.settings.starting_chips
+        self.chips |= {one.player: chips for one in arrived if isinstance(one, events.SeatAssigned)}
+        self.emit(*arrived)
 
     # 2. Completion and bubble
 
@@ -128,7 +158,12 @@ class _Desk:
         """One player is left: places and the seed."""
         (last,) = self.state.tables.values()
         (winner,) = last.players
-        self.emit(*completed(self.state, winner=winner, seed=self.seed))
+        places = {one.player: one.place or (1, 1) for one in self.state.contenders()}
+        if places[winner] != (1, 1):
+            raise InvariantBroken(f"{winner} is left and has place {places[winner]}")
+        heads = at_completion(self.state.standing_heads(), [winner], self.settings.currency)
+        self.emit(*heads.facts)
+        self.emit(*completed(self.state, places=places, seed=self.seed))
 
     def may_go_on(self) -> bool:
         """Whether the table goes through the other steps, or waits for a round to be over."""
@@ -278,6 +313,7 @@ class _Desk:
         if level > self.state.level:
             new_stake, by = stake(level, self.settings.stakes), self.settings.level_by
             self.emit(events.LevelRaised(level=level, stake=new_stake, by=by))
+            self.emit(*closed(self.state))
 
     # 5. Deal, wait, or leave to its own run
 
@@ -322,7 +358,7 @@ class _Desk:
         """Facts and actions; seats change before tables close, deal or wait."""
         unseated: list[Action] = []
         seated: list[Action] = []
-        closed: list[Action] = []
+        closing: list[Action] = []
         for table in self.before.tables.values():
             now = self.state.tables.get(table.table)
             if now is table:
@@ -338,8 +374,22 @@ class _Desk:
             ]
             if now is None:
                 over = self.state.status is Status.COMPLETED
-                closed.append(Close(table.table, "completed" if over else "broken"))
-        return Plan(tuple(self.events), (*unseated, *seated, *closed, *self.actions))
+                closing.append(Close(table.table, "completed" if over else "broken"))
+        seated += self._joining_new_tables()
+        return Plan(tuple(self.events), (*unseated, *seated, *closing, *self.actions))
+
+    def _joining_new_tables(self) -> list[Action]:
+        """Who is moved to a table that opens now, beside those whom it opens with."""
+        opened_with = {
+            (one.table, one.player) for one in self.events if isinstance(one, events.SeatAssigned)
+        }
+        return [
+            Seat(table.table, seat, player, self.chips[player])
+            for table in self.state.tables.values()
+            if table.table not in self.before.tables
+            for player, seat in table.players.items()
+            if (table.table, player) not in opened_with
+        ]
 
     def _unseat(self, table: str, seat: int, player: str) -> Unseat:
         if not self.chips[player]:

@@ -51,8 +51,8 @@ class Kind:
 
     def _has_type(self, value: object) -> bool:
         kind = type(value)
-        if kind is int:
-            return self.low is not None and not self.listed
+        if kind is int and self.low is not None:
+            return not self.listed
         if kind is str:
             return self.text or any(type(word) is str for word in self.words)
         if kind is list:

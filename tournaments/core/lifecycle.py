@@ -51,6 +51,7 @@ COMMANDS: Mapping[str, frozenset[Status]] = MappingProxyType(
         "start": ENTERING,
         "buy": PLAYING,
         "conduct": frozenset({Status.RUNNING}),
+        "pair": frozenset({Status.RUNNING}),
         "pause": frozenset({Status.RUNNING}),
         "resume": frozenset({Status.PAUSED}),
         "rule": RULED,
@@ -84,8 +85,6 @@ _OF_PLAY = (
     events.DealDeclined,
     events.DealSealed,
     events.ReEntered,
-    events.RebuyBought,
-    events.AddOnBought,
     events.OutageRecorded,
     events.Completed,
 )

@@ -42,7 +42,8 @@ _freezeout = frozenset({"freezeout"})
 _swiss = frozenset({"swiss"})
 _brackets = frozenset({"single_elimination", "double_elimination"})
 _groups = frozenset({"groups_finals"})
-_matches = frozenset({"swiss", "round_robin"}) | _brackets | _groups
+MATCHES = frozenset({"swiss", "round_robin"}) | _brackets | _groups
+"""Formats that are played in matches of so many hands, not until one has all chips."""
 _all = frozenset(FORMATS)
 
 
@@ -62,7 +63,7 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
         "game_rules": Option(Kind(tuple(rules.PRESETS), mapping=True), "gamerules"),
         "currency": Option(Kind(text=True), None),
         "entries_min": Option(whole(2, 10_000), 2),
-        "entries_max": Option(whole(2, 10_000), 1_000),
+        "entries_max": Option(whole(2, 10_000), None),
         "start": Option(Kind((None, "when_full"), text=True), None),
         "buy_in": Option(amount(), 1_000),
         "fee": Option(amount(), 0),
@@ -93,7 +94,7 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
         "redraw_final": Option(FLAG, default=True, formats=_freezeout),
         "deals": Option(FLAG, default=True, formats=_knockout),
         "rounds": Option(whole(1, 30), None, _swiss | {"round_robin"}),
-        "match_hands": Option(whole(2, 60), None, _matches),
+        "match_hands": Option(whole(2, 60), None, MATCHES),
         "best_of": Option(one_of(1, 3, 5), 1, _brackets),
         "third_place_match": Option(FLAG, default=True, formats=frozenset({"single_elimination"})),
         "groups": Option(whole(2, 64), 4, _groups),
@@ -106,7 +107,7 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
         ),
         "allow_rematches": Option(FLAG, default=False, formats=_swiss),
         "seed_by": Option(one_of("lot", "rating", "director"), "lot"),
-        "round_gap_seconds": Option(Kind(("manual",), 5, 604_800), 60, _matches),
+        "round_gap_seconds": Option(Kind(("manual",), 5, 604_800), 60, MATCHES),
         "clock": Option(one_of("normal", "turbo", "casual", "correspondence"), "normal"),
         "check_in_minutes": Option(whole(0, 60), 0),
         "dispute_minutes": Option(whole(0, 1_440), 15),
@@ -122,17 +123,24 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
 
 BUILT: Mapping[str, Kind] = MappingProxyType(
     {
-        "format": one_of("freezeout"),
+        "format": one_of(
+            "sit_and_go",
+            "freezeout",
+            "swiss",
+            "round_robin",
+            "groups_finals",
+            "single_elimination",
+            "double_elimination",
+        ),
         "start": one_of("when_full", None),
-        "bounty": whole(0, 0),
         "satellite_of": one_of(None),
-        "late_until_level": whole(0, 0),
-        "reentries_max": whole(0, 0),
         "rebuys_max": whole(0, 0),
         "rebuy_until_level": whole(0, 0),
         "addon_price": whole(0, 0),
         "addon_stakes": whole(0, 0),
         "addon_after_level": whole(0, 0),
+        "finals": one_of("single_elimination", "double_elimination"),
+        "round_gap_seconds": whole(5, 604_800),
         "seed_by": one_of("lot"),
         "check_in_minutes": whole(0, 0),
         "dispute_minutes": whole(0, 0),

@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Literal
 
 import msgspec
+from typing_extensions import override
 
 from eventstore.core import canonical
 from eventstore.core.refusal import Refusal
@@ -20,14 +21,18 @@ from tournaments.core.option_table import (
     BUILT,
     ENTRIES_MAX,
     FORMATS,
+    MATCHES,
     OPTIONS,
     SEATS_OF_FORMAT,
 )
 from tournaments.core.prizes import Payout
+from tournaments.core.swiss.rounds import match_hands, rounds_cap, suggested_rounds
 from tournaments.core.templates import TEMPLATES
 
 CLAIM_ODDS_MAX = Fraction(1, 2)
 """Dealt hands that may win before play; with more, nearly every hand of a table is a draw."""
+
+ENTRIES_MAX_DEFAULT = 1_000
 
 Problem = dict[str, object]
 Values = dict[str, object]
@@ -50,8 +55,9 @@ class Resolved:
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """The options that a freezeout is run by, typed."""
+    """The options that every tournament is run by, typed."""
 
+    format: str
     seats: int
     currency: str
     entries_min: int
@@ -66,27 +72,23 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     payout_bp: tuple[int, ...] | None
     payout_top: int | None
     round_to: int
-    stack_stakes: int
-    stakes: tuple[int, ...] | Literal["standard"]
-    level_by: Literal["hands", "clock"]
-    level_hands: int
-    level_seconds: int
-    hand_for_hand: bool
-    redraw_final: bool | None
+    seed_by: Literal["lot", "rating", "director"]
     clock: str
+    check_in_minutes: int
+    dispute_minutes: int
     visibility: str
     api_bots: bool
     bots: str | int
 
     @property
     def first_stake(self) -> int:
-        """Stake of level 1."""
-        return 10 if self.stakes == "standard" else int(self.stakes[0])
+        """Stake of the first hands, in chips."""
+        return 1
 
     @property
     def starting_chips(self) -> int:
-        """Chips of a full stack."""
-        return self.stack_stakes * self.first_stake
+        """Chips that one sits down with."""
+        return 0
 
     @property
     def price(self) -> int:
@@ -99,9 +101,61 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return Payout(self.payout, self.payout_bp, self.payout_top, self.round_to)
 
 
+class Freezeout(Settings, frozen=True, kw_only=True):
+    """Those of a tournament that is played until one player has all chips."""
+
+    bounty_kind: Literal["plain", "progressive"] | None
+    satellite_of: str | None
+    stack_stakes: int
+    stakes: tuple[int, ...] | Literal["standard"]
+    level_by: Literal["hands", "clock"]
+    level_hands: int
+    level_seconds: int
+    late_until_level: int
+    reentries_max: int | None
+    rebuys_max: int | None
+    rebuy_until_level: int | None
+    rebuy_price: int | None
+    addon_price: int | None
+    addon_stakes: int | None
+    addon_after_level: int | None
+    hand_for_hand: bool
+    redraw_final: bool | None
+    deals: bool
+
+    @property
+    @override
+    def first_stake(self) -> int:
+        """Stake of level 1."""
+        return 10 if self.stakes == "standard" else int(self.stakes[0])
+
+    @property
+    @override
+    def starting_chips(self) -> int:
+        """Chips of a full stack."""
+        return self.stack_stakes * self.first_stake
+
+
+class Matches(Settings, frozen=True, kw_only=True):
+    """Those of a tournament that is played in matches."""
+
+    rounds: int | None
+    match_hands: int
+    late_until_round: int | None
+    best_of: int | None
+    third_place_match: bool | None
+    groups: int | None
+    advance: int | None
+    wildcards: int | None
+    finals: Literal["single_elimination", "double_elimination", "freezeout"] | None
+    allow_rematches: bool | None
+    round_gap_seconds: int | Literal["manual"]
+
+
 def settings_of(options: Mapping[str, object]) -> Settings:
-    """The typed options of a complete set. Raises: msgspec.ValidationError for another format."""
-    return msgspec.convert(options, Settings)
+    """The typed options of a complete set, of the kind that its format has."""
+    kind = Matches if options["format"] in MATCHES else Freezeout
+    return msgspec.convert(options, kind)
 
 
 def structure_hash(options: Mapping[str, object]) -> str:
@@ -169,12 +223,6 @@ def resolve(base: Mapping[str, object], overrides: Mapping[str, object], site: S
     return Resolved(options, tuple(problems))
 
 
-def swiss_rounds_max(players: int, seats: int) -> int:
-    """Rounds that a field allows without rematches (2.4)."""
-    known = {6: 1, 9: 4, 12: 4, 15: 7} if seats == 3 else {}
-    return known.get(players, max(1, (players - 1) // (seats - 1) - 1))
-
-
 def _problem(option: str, code: str, value: object, allowed: object) -> Problem:
     return {"option": option, "code": code, "value": value, "allowed": allowed}
 
@@ -199,11 +247,13 @@ def _derived(options: Values, site: Site) -> Values:
     """Fill defaults that depend on other options."""
     if options["currency"] is None:
         options["currency"] = site.currency
+    if options["entries_max"] is None:
+        options["entries_max"] = min(ENTRIES_MAX_DEFAULT, _field_limit(options))
     seats = _seats(options) or 3
     price = options["buy_in"]
     defaults = {
         "level_hands": seats * -(-9 // seats),
-        "match_hands": {2: 8, 3: 9}.get(seats, 2 * seats),
+        "match_hands": match_hands(seats),
         "rounds": _suggested_rounds(options, seats),
         "rebuy_price": price if OPTIONS["rebuy_price"].kind.holds(price) else 0,
     }
@@ -213,6 +263,12 @@ def _derived(options: Values, site: Site) -> Values:
     return options
 
 
+def _field_limit(options: Values) -> int:
+    """Entries that the format takes at most."""
+    limit = ENTRIES_MAX.get(str(options["format"]), 0)
+    return _seats(options) or limit if options["format"] == "sit_and_go" else limit
+
+
 def _seats(options: Values) -> int | None:
     """Seats of a full table, or None where the draft names no possible number."""
     seats = options["seats"]
@@ -220,10 +276,8 @@ def _seats(options: Values) -> int | None:
 
 
 def _suggested_rounds(options: Values, seats: int) -> int:
-    players, rounds, reach = options["entries_max"], 2, 1
-    while isinstance(players, int) and reach < players:
-        reach, rounds = reach * seats, rounds + 1
-    return rounds
+    players = options["entries_max"]
+    return suggested_rounds(players if isinstance(players, int) else 0, seats)
 
 
 def _faults_of_values(
@@ -282,9 +336,7 @@ def _rules_of(complete: Values) -> rules.Options:
 
 def _faults_of_field(options: Values) -> Iterator[Problem]:
     least, most = options["entries_min"], options["entries_max"]
-    limit = ENTRIES_MAX.get(str(options["format"]), 0)
-    if options["format"] == "sit_and_go":
-        limit = _seats(options) or limit
+    limit = _field_limit(options)
     if isinstance(least, int) and isinstance(most, int) and not least <= most <= limit:
         yield _problem("entries_max", "out_of_range", most, {"min": least, "max": limit})
     late, rounds = options["late_until_round"], options["rounds"]
@@ -312,7 +364,7 @@ def _faults_of_rounds(options: Values) -> Iterator[Problem]:
     if options["format"] != "swiss" or options["allow_rematches"]:
         return
     if seats and isinstance(rounds, int) and isinstance(most, int):
-        limit = swiss_rounds_max(most, seats)
+        limit = rounds_cap(most, seats)
         if rounds > limit:
             yield _problem("rounds", "rounds_exceed_field", rounds, {"min": 1, "max": limit})
 

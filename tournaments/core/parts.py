@@ -9,7 +9,9 @@ ITEMS_PER_PART = 300
 PARTS_MAX = 64
 
 
-def in_parts(items: Sequence[Item]) -> list[tuple[int, int, tuple[Item, ...]]]:
+def in_parts(
+    items: Sequence[Item], size: int = ITEMS_PER_PART
+) -> list[tuple[int, int, tuple[Item, ...]]]:
     """The list as (part, parts, piece), parts from 1; an empty list is one empty part.
 
     Raises: ValueError for a list that does not fit into 64 parts.
@@ -17,10 +19,9 @@ def in_parts(items: Sequence[Item]) -> list[tuple[int, int, tuple[Item, ...]]]:
     >>> [(part, parts, len(piece)) for part, parts, piece in in_parts(range(400))]
     [(1, 2, 300), (2, 2, 100)]
     """
-    parts = max(1, -(-len(items) // ITEMS_PER_PART))
+    parts = max(1, -(-len(items) // size))
     if parts > PARTS_MAX:
         raise ValueError(f"{len(items)} items do not fit into {PARTS_MAX} parts")
     return [
-        (part + 1, parts, tuple(items[part * ITEMS_PER_PART : (part + 1) * ITEMS_PER_PART]))
-        for part in range(parts)
+        (part + 1, parts, tuple(items[part * size : (part + 1) * size])) for part in range(parts)
     ]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from games.rules.events import PaymentRule
 from games.rules.payment import Transfer
 from tournaments.core.events import Event
 
@@ -34,16 +35,20 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class EndedHand:
-    """The hand that brought `conduct` to a table: who was dealt in with what, and what was paid."""
+    """The hand that brought `conduct` to a table: who was dealt in with what, and what was paid.
+
+    `absent`: whose time ran out in the first hand of the table, and who made no move in it.
+    """
 
     hand: str
     dealt: tuple[Sitting, ...]
     paid: tuple[Transfer, ...]
+    absent: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """All tables in play, seen from the one that is conducted now.
+    """All tables in play, seen from the one that is conducted now; for a match that one alone.
 
     `ended` is the hand that ended at `table` and was not conducted before. It is None where the
     table was marked due: its first deal, its release from waiting, the end of a break. The table
@@ -86,6 +91,8 @@ class Deal:
     stake: int
     clock: str
     refill_bank: bool
+    payment: PaymentRule = "table_stakes"
+    of_match: bool = False
 
 
 @dataclass(frozen=True, slots=True)

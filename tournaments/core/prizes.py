@@ -1,11 +1,12 @@
 """The pool and how it is divided among places (`tournaments.md` section 10). Whole units only."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from eventstore.core.refusal import InvariantBroken
 from eventstore.core.shares import split_even, split_largest_remainder
+from tournaments.core import events
 
 _WEIGHTS: tuple[tuple[int, ...], ...] = (
     (100,),
@@ -21,16 +22,30 @@ _BASIS_POINTS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The prize pool and what it is made of."""
+    """The prize pool and what it is made of: all that entries, rebuys and add-ons brought in."""
 
     collected: int
     rake: int
     overlay: int
+    heads_to_pool: int = 0
 
     @property
     def amount(self) -> int:
         """What the places get together."""
-        return self.collected - self.rake + self.overlay
+        return self.collected - self.rake + self.overlay + self.heads_to_pool
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """All that ever went through the three escrow accounts of a tournament."""
+
+    paid_in: int
+    overlay: int
+    prizes: int
+    bounties: int
+    rake: int
+    fees: int
+    refunds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +62,7 @@ def pool_of(collected: int, *, rake_bp: int, guarantee: int) -> Pool:
     """Rake first, then the overlay that tops up to the guarantee.
 
     >>> pool_of(19000, rake_bp=1000, guarantee=20000)
-    Pool(collected=19000, rake=1900, overlay=2900)
+    Pool(collected=19000, rake=1900, overlay=2900, heads_to_pool=0)
     """
     rake = collected * rake_bp // _BASIS_POINTS
     return Pool(collected, rake, max(0, guarantee - (collected - rake)))
@@ -87,6 +102,16 @@ def divide(pool: int, shares: Sequence[int], round_to: int = 1) -> list[int]:
     return prizes
 
 
+def divide_among(pool: int, payout: Payout, places: int) -> list[int]:
+    """Prizes of so many places, none dropped: the vector anew for a pool that has changed.
+
+    >>> divide_among(8000, Payout(), 3)
+    [4000, 2400, 1600]
+    """
+    shares = payout.bp[:places] if payout.bp is not None else weights(places)
+    return divide(pool, shares, payout.round_to)
+
+
 def vector(pool: int, payout: Payout, *, entries: int, players: int, price: int) -> list[int]:
     """Prize of each paid place, never more places than players.
 
@@ -96,16 +121,15 @@ def vector(pool: int, payout: Payout, *, entries: int, players: int, price: int)
     >>> vector(3200, Payout(), entries=4, players=4, price=1300)
     [3200]
     """
-    if payout.kind == "bp" and payout.bp is not None:
-        return divide(pool, payout.bp[:players], payout.round_to)
-    if payout.kind == "top" and payout.top is not None:
-        return divide(pool, weights(min(payout.top, players)), payout.round_to)
-    places = min(paid_places(entries), players)
-    while True:
-        prizes = divide(pool, weights(places), payout.round_to)
-        if places == 1 or prizes[-1] >= price:
+    if payout.bp is not None:
+        return divide_among(pool, payout, players)
+    if payout.top is not None:
+        return divide_among(pool, payout, min(payout.top, players))
+    for places in _enough_for(price, pool, payout.round_to, min(paid_places(entries), players)):
+        prizes = divide_among(pool, payout, places)
+        if prizes[-1] >= price:
             return prizes
-        places -= 1
+    return [pool]
 
 
 def share_places(prizes: Sequence[int], ranks: Sequence[Sequence[str]]) -> dict[str, int]:
@@ -118,14 +142,74 @@ def share_places(prizes: Sequence[int], ranks: Sequence[Sequence[str]]) -> dict[
     """
     amounts: dict[str, int] = {}
     place = 0
-    for group in ranks:
-        covered = sum(prizes[place : place + len(group)])
-        amounts.update(zip(group, split_even(covered, len(group)), strict=True))
-        place += len(group)
+    for index, group in enumerate(ranks):
+        if place >= len(prizes):
+            return amounts | dict.fromkeys(chain.from_iterable(ranks[index:]), 0)
+        covered, count = prizes[place : place + len(group)], len(group)
+        shares = covered if count == 1 else split_even(sum(covered), count)
+        amounts.update(zip(group, shares, strict=True))
+        place += count
     return amounts
+
+
+def ranks_without(ranks: Sequence[Sequence[str]], disqualified: Collection[str]) -> list[list[str]]:
+    """The ranking of all others: the disqualified take no place, all below move up.
+
+    >>> ranks_without([["a"], ["b"], ["c", "d"]], {"b", "c"})
+    [['a'], ['d']]
+    """
+    left = ([player for player in group if player not in disqualified] for group in ranks)
+    return [group for group in left if group]
+
+
+def prize_list(
+    amounts: Mapping[str, int],
+    ranks: Sequence[Sequence[str]],
+    *,
+    tickets: Collection[str] = (),
+    ticket_for: str | None = None,
+) -> list[events.Prize]:
+    """Prizes as the pay-out states them, best place first; who gets nothing is not in it.
+
+    `tickets` are the players whose prize is a ticket for the tournament `ticket_for`.
+    """
+    prizes, place = [], 1
+    for group in ranks:
+        for player in group:
+            if amount := amounts[player]:
+                target = ticket_for if player in tickets else None
+                prizes.append(
+                    events.Prize(place=place, player=player, amount=amount, ticket_for=target)
+                )
+        place += len(group)
+    return prizes
 
 
 def assert_paid_out(amounts: Mapping[str, int], pool: Pool) -> None:
     """Raises: InvariantBroken unless the amounts give out exactly the pool."""
     if sum(amounts.values()) != pool.amount or min(amounts.values(), default=0) < 0:
         raise InvariantBroken(f"prizes {sum(amounts.values())} of a pool of {pool.amount}")
+
+
+def assert_balanced(flow: Flow) -> None:
+    """Raises: InvariantBroken unless all that came in went out, to the unit (10.1)."""
+    came = flow.paid_in + flow.overlay
+    went = flow.prizes + flow.bounties + flow.rake + flow.fees + flow.refunds
+    if came != went:
+        raise InvariantBroken(f"{came} came in and {went} went out: {flow}")
+
+
+def _enough_for(price: int, pool: int, round_to: int, most: int) -> Iterator[int]:
+    """Numbers of places, above one, whose last prize may reach `price`, the greatest first.
+
+    A prize is less than one unit above its exact share, so nearly all numbers that will not do are
+    ruled out without a division of the whole pool: up to 1,500 places are judged like a few.
+    """
+    total = sum(weights(most))
+    for places in range(most, len(_WEIGHTS), -1):
+        weight = _HARMONIC // places
+        highest = pool * weight // total + 1
+        if highest - highest % round_to >= price:
+            yield places
+        total -= weight
+    yield from range(min(most, len(_WEIGHTS)), 1, -1)

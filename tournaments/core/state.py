@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from tournaments.core import events
+from tournaments.core import deals, events
 from tournaments.core.busts import Place
 from tournaments.core.events.play import PauseMode, WaitReason
 from tournaments.core.lifecycle import Status
-from tournaments.core.options import Settings, settings_of
+from tournaments.core.options import Freezeout, Matches, Settings, settings_of
 
 EntryKey = tuple[str, int]
 """Player and entry_no."""
@@ -81,6 +81,8 @@ class Match:
     repeats: int = 0  # times that hands were added because of a tie
     absent: tuple[str, ...] = ()
     chips: Mapping[str, int] | None = None  # net of each player who was there
+    corrected: Mapping[str, int] | None = None
+    """Chips as they count in the standings where a ruling came too late to change a pairing."""
     points: Mapping[str, int] | None = None
     winner: str | None = None  # by walkover
     is_over: bool = False
@@ -107,14 +109,6 @@ class Award:
 
     kind: AwardKind
     points: int
-
-
-@dataclass(frozen=True, slots=True)
-class OpenDeal:
-    """A proposal to divide what is left, and who has accepted it."""
-
-    proposed: events.DealProposed
-    accepted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +179,7 @@ class Tournament:
     final_table: bool = False
     paused: PauseMode | None = None
     paused_by: str | None = None  # why
-    deal: OpenDeal | None = None
+    deal: deals.Open | None = None
     deals_of_level: int = 0  # proposals made in this level
     sealed: events.DealSealed | None = None
     rulings: Rulings = field(default_factory=Rulings)
@@ -203,6 +197,22 @@ class Tournament:
         return settings_of(self.options)
 
     @property
+    def freezeout(self) -> Freezeout:
+        """The options of a freezeout. Raises: TypeError for another format."""
+        found = self.settings
+        if not isinstance(found, Freezeout):
+            raise TypeError(f"{found.format} is no freezeout")
+        return found
+
+    @property
+    def of_matches(self) -> Matches:
+        """The options of a tournament in matches. Raises: TypeError for another format."""
+        found = self.settings
+        if not isinstance(found, Matches):
+            raise TypeError(f"{found.format} has no matches")
+        return found
+
+    @property
     def is_full(self) -> bool:
         """Whether no further entry fits."""
         return self.entered >= self.settings.entries_max
@@ -215,6 +225,10 @@ class Tournament:
     def living_entries(self) -> list[Entry]:
         """Entries not refunded, in the order in which they were paid."""
         return [entry for entry in self.entries.values() if entry.status != "refunded"]
+
+    def standing_heads(self) -> dict[str, int]:
+        """What each head is worth that nobody has taken, in the order of payment."""
+        return {entry.player: entry.head for entry in self.entries.values() if entry.head}
 
     def contenders(self) -> list[Entry]:
         """The newest entry of each player who may take a place, in the order of payment."""

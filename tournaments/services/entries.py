@@ -12,14 +12,18 @@ from games.services.bots import BotsWanted, free_bots
 from ledger.services import Play, post_play
 from players.core.roles import STAFF
 from players.selectors import Person
+from tournaments.core import entering
+from tournaments.core.arrivals import arrive
 from tournaments.core.entering import Entrant, enter
-from tournaments.core.lifecycle import Status
+from tournaments.core.lifecycle import ENTERING
+from tournaments.core.options import Freezeout
 from tournaments.models import Entrant as EntrantRow
 from tournaments.selectors import folded
 from tournaments.services import loading
 from tournaments.services.drafting import check_director
 from tournaments.services.loading import Loaded, check_version, decided, live, outcome
 from tournaments.services.start import start_in
+from tournaments.services.tables import carry_out, new_ids
 
 BOTS_AT_ONCE_MAX = 100
 
@@ -45,6 +49,23 @@ def register(tournament_id: UUID, who: Person, receipt: Receipt) -> Outcome:
         loaded = _start_if_full(tx, loaded)
         number = entry.entry_no if entry else 1
         return outcome(loaded, before, status=201, entry_no=number, player_id=str(who.id))
+
+    return run_command(receipt, live(tournament_id), work)
+
+
+def withdraw(tournament_id: UUID, who: Person, receipt: Receipt) -> Outcome:
+    """Give an entry back before the start: all of its price is paid back.
+
+    Locks the tournament's live row; appends EntryRefunded, which the books post. Raises: Refused
+    with `not_entered`, `too_late`.
+    """
+
+    def work(tx: Transaction, row: Row) -> Outcome:
+        del row
+        loaded = loading.load(tx, tournament_id)
+        (fact,) = decided(entering.withdraw(loaded.state, player=str(who.id)))
+        after = loading.append(tx, loaded, [Fact(fact, f"player:{who.id}")])
+        return outcome(after, loaded.head.version, player_id=str(who.id))
 
     return run_command(receipt, live(tournament_id), work)
 
@@ -90,7 +111,7 @@ def _bots_for(tournament_id: UUID, director: Person, wish: BotsWish) -> list[Per
         raise refuse("not_permitted")
     if state.version != wish.version:
         raise refuse("stale_version", current_version=state.version)
-    if state.status is not Status.REGISTRATION:
+    if state.status not in ENTERING:
         raise refuse("registration_closed", status=state.status.value)
     settings = state.settings
     if settings.bots == "none":
@@ -113,8 +134,8 @@ def _enter(tx: Transaction, loaded: Loaded, who: Person, *, actor: str) -> Loade
     kind: Entrant = "person"
     if who.kind == "bot":
         kind = "house_bot" if who.level else "api_bot"
-    (paid,) = decided(enter(loaded.state, player=str(who.id), entrant=kind))
-    sealed = tx.seal(loaded.stream, loaded.head, [Fact(paid, actor)])
+    facts = decided(enter(loaded.state, player=str(who.id), entrant=kind))
+    sealed = tx.seal(loaded.stream, loaded.head, [Fact(fact, actor) for fact in facts])
     # Money first: on one wallet what spends comes after what it spends, in log order too.
     settings = loaded.state.settings
     price = settings.price + (settings.bounty or 0)
@@ -125,6 +146,16 @@ def _enter(tx: Transaction, loaded: Loaded, who: Person, *, actor: str) -> Loade
     EntrantRow.objects.create(
         tournament_id=loaded.id, player_id=who.id, entry_no=entry.entry_no if entry else 1
     )
+    return _seated(tx, after) if isinstance(after.state.settings, Freezeout) else after
+
+
+def _seated(tx: Transaction, loaded: Loaded) -> Loaded:
+    """The tournament with a seat for whoever comes while it runs."""
+    if not loaded.state.tables:
+        return loaded
+    plan = arrive(loaded.state, new_ids(), loading.lot_of(loaded.id))
+    after = loading.append(tx, loaded, [Fact(fact, loading.DIRECTOR) for fact in plan.events])
+    carry_out(tx, after, plan, {})
     return after
 
 

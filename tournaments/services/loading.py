@@ -16,6 +16,8 @@ from tournaments.core import events
 from tournaments.core.drafting import Decision
 from tournaments.core.folding import evolve
 from tournaments.core.lifecycle import Status
+from tournaments.core.options import Matches
+from tournaments.core.rounds import open_matches
 from tournaments.core.state import Tournament
 from tournaments.models import LotSecret
 from tournaments.selectors import folded
@@ -23,7 +25,8 @@ from tournaments.wake import look
 
 RELATION = "tournaments_tournament"
 DIRECTOR = "worker:director"
-SETTLED_TYPES = frozenset({"EntryRefunded", "PrizesComputed", "Cancelled", "Settled"})
+MATCH_ENDS = frozenset({"MatchReported", "WalkoverAwarded"})
+SETTLED_TYPES = frozenset({"EntryRefunded", "BountyPaid", "PrizesComputed", "Cancelled", "Settled"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +102,15 @@ def changes(loaded: Loaded) -> dict[str, object]:
 
 
 def due(loaded: Loaded) -> tuple[str | None, datetime | None]:
-    """What is due of the tournament itself, and when: prizes, the word that all is settled.
+    """What is due of the tournament itself: its next round, prizes, the word that all is settled.
 
     What is due at its tables stands in their own rows.
     """
     at = loaded.head.at
     if at is None:
         return None, None
+    if loaded.state.status is Status.RUNNING:
+        return _round_due(loaded)
     if loaded.state.status is Status.COMPLETED:
         minutes = loaded.state.options["dispute_minutes"]
         return "prizes", at + timedelta(minutes=int(str(minutes)))
@@ -113,6 +118,18 @@ def due(loaded: Loaded) -> tuple[str | None, datetime | None]:
     if loaded.state.status is Status.SETTLING or (cancelled and loaded.state.last_entry):
         return "settled", at
     return None, None
+
+
+def _round_due(loaded: Loaded) -> tuple[str | None, datetime | None]:
+    """The next round, so long after the last match was over."""
+    settings = loaded.state.settings
+    if not isinstance(settings, Matches) or settings.round_gap_seconds == "manual":
+        return None, None
+    if open_matches(loaded.state):
+        return None, None
+    ends = (one.at for one in reversed(loaded.stored) if one.type in MATCH_ENDS)
+    over = next(ends, loaded.head.at)
+    return "round", over and over + timedelta(seconds=settings.round_gap_seconds)
 
 
 def outcome(loaded: Loaded, before: int, *, status: int = 200, **result: object) -> Outcome:

@@ -186,6 +186,7 @@ class FairSeat:
             raise DealNotFair("own_seat", f"the deal has another seat for me than {memory.seat}")
         if own is not None and memory.is_anchored and not hand.seats[own]["anchored"]:
             raise DealNotFair("anchor_ignored", "my anchor is in the log, and no seed is asked for")
+        hand.anchor = memory.chain.anchor if memory.chain is not None else None
         memory.remember(hand)
 
     def _linked(self, data: Document) -> None:
@@ -257,7 +258,10 @@ class FairSeat:
         if own is None or not hand.seats[own]["anchored"]:
             return
         if hand.sent is None:
-            if memory.chain is None or memory.chain.is_used_up:
+            # The seat may have another chain since, and the hand asks for a link of the old one.
+            if memory.chain is None or memory.chain.anchor != hand.anchor:
+                return
+            if memory.chain.is_used_up:
                 return
             hand.sent = memory.chain.spend()
             self._keep()

@@ -36,6 +36,7 @@ class Hand:
         self.id, self.player = str(data["hand"]), player
         self.stage: Stage = "sealing"
         self.events: list[Document] = [committed]
+        self.anchor: str | None = None  # in force for my seat when it was committed to
         self.sent: Document | None = None  # the seed that was shown to the server: index, seed
         self.is_accepted = False  # whether the server said that it took it
         self.server_seed: str | None = None
@@ -56,13 +57,19 @@ class Hand:
 
     def kept(self) -> Document:
         """What `again` needs."""
-        return {"events": self.events, "sent": self.sent, "is_accepted": self.is_accepted}
+        return {
+            "events": self.events,
+            "anchor": self.anchor,
+            "sent": self.sent,
+            "is_accepted": self.is_accepted,
+        }
 
     @classmethod
     def again(cls, kept: Document, player: str) -> Self:
         """The hand as it was kept; what was opened is to be opened again."""
         first, *rest = kept["events"]
         hand = cls(first, player)
+        hand.anchor = kept["anchor"]
         hand.sent, hand.is_accepted = kept["sent"], kept["is_accepted"]
         for event in rest:
             hand.take(event)

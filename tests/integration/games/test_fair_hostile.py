@@ -27,7 +27,7 @@ from tests.integration.games.fair_tables import (
 from tonk_site.proving.acting.drive import hurry
 from tonk_site.proving.acting.factories import a_player, a_tournament, receipt, with_bots
 from tonk_site.proving.acting.fair_seats import anchors, gives, time_is_up
-from tonk_site.proving.acting.play import turn_at
+from tonk_site.proving.acting.play import play, turn_at
 from tournaments.services import entries
 from tournaments.services.conduct import conduct
 
@@ -124,6 +124,32 @@ def test_links_that_are_known_are_no_new_anchor(people: list[Person]) -> None:
 
 
 # --- A card that is asked for while its hand ends -------------------------------------------------
+
+
+def test_own_cards_are_served_though_their_hand_ends_between_two_statements(
+    people: list[Person], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ona = people[0]
+    table = table_of(people[:2])
+    turn_at(table)
+    dealt = of_type(table, events.HandDealt)[-1].hand
+    while (turn := turn_at(table)).player != ona.id:
+        play(table, turn, turn.legal[0]["move"])
+    play(table, turn, "S")
+    before, newest, _ = selectors.served_events(table, ona.id, after=0, limit=500)
+    drawn: Any = before[-1]["data"]
+    assert drawn["card"]
+    whole = selectors._own_hand
+
+    def then(*given: Any) -> Any:
+        monkeypatch.setattr(selectors, "_own_hand", whole)
+        play_out(table)
+        return whole(*given)
+
+    monkeypatch.setattr(selectors, "_own_hand", then)
+    found, _, _ = selectors.served_events(table, ona.id, after=0, limit=500)
+    assert found[:newest] == before
+    assert dealt in {one.get("hand_id") for one in found}
 
 
 @pytest.mark.parametrize(

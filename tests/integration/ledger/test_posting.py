@@ -291,6 +291,7 @@ def test_what_is_remembered_of_accounts_has_a_limit(
     player: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(books, "CACHED_ACCOUNTS_MAX", 1)
+    LIVE.ids.clear()  # of what other tests have asked for
     for code in ("rake:EUR:00", "rake:EUR:01", "rake:EUR:02"):
         books.ids_of(LIVE, [code])
         assert list(LIVE.ids) == [code]

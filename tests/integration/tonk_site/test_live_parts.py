@@ -35,6 +35,7 @@ from tonk_site.proving.money import (
     payout_sum,
     zero_sum,
 )
+from tonk_site.proving.simulator import progress
 from tournaments.services.entries import register
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ if TYPE_CHECKING:
     from tonk_site.proving.checks import Check, Found
 
 CHECKS = [one.CHECK for one in (
-    balances_derived, cancel_safe, chain, four_eyes, gapless, no_overdraft, payout_sum, replay,
-    zero_sum,
+    balances_derived, cancel_safe, chain, four_eyes, gapless, no_overdraft, payout_sum, progress,
+    replay, zero_sum,
 )]  # fmt: skip
 OPTIONS: dict[str, Any] = {"entries_min": 3, "entries_max": 3, "stack_stakes": 5, "level_hands": 3,
            "currency": "EUR", "rake_bp": 500}  # fmt: skip
@@ -239,6 +240,21 @@ CANCELLED = [
         "escrow",
     ),
 ]
+LONG_AGO = "clock_timestamp() - interval '3 minutes'"
+PROGRESS = [
+    (f"UPDATE games_table SET due = 'deal', due_at = {LONG_AGO}", "stands still"),
+    (f"UPDATE tournaments_tournament SET due = 'settle', due_at = {LONG_AGO}", "stands still"),
+    (
+        f"UPDATE ledger.settlement_due SET version = version + 1, event_at = {LONG_AGO}",
+        "stands still",
+    ),
+    (
+        f"""DELETE FROM eventstore_log_leaf WHERE log_index = 3;
+        UPDATE eventstore_log_state SET scan_from = '0', floor = 0;
+        UPDATE eventstore_event SET at = {LONG_AGO}""",
+        "stands still",
+    ),
+]
 PLANTS = [
     pytest.param(check, statement, what, id=f"{check.name}: {what} {number}")
     for check, plants in (
@@ -251,6 +267,7 @@ PLANTS = [
         (cancel_safe.CHECK, CANCELLED),
         (chain.CHECK, CHAIN),
         (gapless.CHECK, GAPLESS),
+        (progress.CHECK, PROGRESS),
     )
     for number, (statement, what) in enumerate(plants)
 ]

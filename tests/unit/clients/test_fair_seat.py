@@ -132,6 +132,25 @@ def test_a_seed_that_came_too_late_is_burnt_with_its_chain(play: Play) -> None:
     assert play.seat.seeds_given == (2, 2)
 
 
+def test_a_new_chain_gives_no_link_for_a_hand_that_asks_for_the_old_one(play: Play) -> None:
+    croupier = play.croupier
+    croupier.commit()
+    croupier.refusals[f"/tables/{TABLE}/seeds"] = Refusal(409, "seed_too_late")
+    play.look()
+    croupier.refusals.clear()
+    croupier.hand_out()
+    croupier.end()
+    croupier.commit()  # before the client hears that its link was too late
+    given = croupier.requests.count(GIVEN)
+    for _ in range(3):
+        play.look()
+    assert croupier.requests.count(GIVEN) == given
+    croupier.hand_out()
+    croupier.end()
+    play.hand()
+    assert play.seeds()
+
+
 def test_an_abort_uses_the_link_up(play: Play) -> None:
     croupier = play.croupier
     croupier.commit()

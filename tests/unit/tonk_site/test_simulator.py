@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from io import StringIO
@@ -17,8 +17,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from kombu.exceptions import OperationalError
 
+from clients.python.tonk_client import Problem
 from tonk_site.management.commands import simulate as command
-from tonk_site.proving import checks
+from tonk_site.proving import checks, world
 from tonk_site.proving.checks import Found
 from tonk_site.proving.simulator import making, people, progress
 from tonk_site.proving.simulator.broker import Broker
@@ -30,7 +31,6 @@ from tonk_site.proving.simulator.run import Simulation
 from tonk_site.proving.simulator.scheduler import Scheduler, Stuck
 from tonk_site.proving.simulator.shrinking import breach_of, shrunk
 from tonk_site.proving.simulator.watch import Broken
-from tonk_site.proving.world import ACTS
 
 
 def story(seed: str) -> list[str]:
@@ -234,10 +234,13 @@ def test_what_is_carried_out_is_counted_apart_from_what_is_refused(
     refused = {"type": "about:blank", "title": "", "status": 409, "code": "stale_version"}
     answers = [httpx.Response(409, json=refused), httpx.Response(200, json={})]
     person: Any = Person.__new__(Person)
-    person.world, person._views = a_world(), {}
+    person.world, person._views, person.refused = a_world(), {}, {}
     person.wire = SimpleNamespace(answer=lambda *_, **__: answers.pop(0))
     asked = Asked(Wish("PUT", "/me/limits"), httpx.Request("PUT", people.HERE))
-    assert [person._settled(asked), person._settled(asked)] == [True, True]
+    assert person._settled(asked)
+    assert person.refused["me.limits_set"].code == "stale_version"
+    assert person._settled(asked)
+    assert person.refused == {}
     assert person.world.commands == {"me.limits_set": 2}
     assert person.world.succeeded == {"me.limits_set": 1}
 
@@ -254,6 +257,36 @@ def test_people_are_keen_on_what_is_asked_for_until_it_was_done() -> None:
     assert (wishes("a.b"), wishes("c.d"), person.chance(0.01)) == (True, False, False)
     person.world.succeeded["a.b"] = 1
     assert not wishes("a.b")
+
+
+def test_whoever_returns_brings_what_he_was_told_to_bring() -> None:
+    me: Any = SimpleNamespace(refused={}, chance=lambda _: True)
+    asked = [world._buy_in(me)]
+    for facts in ({"current_version": 7}, {"least": 120, "most": 1_000}, {"least": 560}):
+        me.refused = {"seat.take": Problem({"code": "", "facts": facts})}
+        asked.append(world._buy_in(me))
+    assert asked == [world.BUY_IN, world.BUY_IN, world.BUY_IN, 560]
+    me.chance = lambda _: False
+    assert world._buy_in(me) == world.BUY_IN
+
+
+@pytest.mark.parametrize(
+    ("start", "entries", "is_started"), [(None, 4, True), (None, 3, False), ("when_full", 4, False)]
+)
+def test_an_organiser_starts_what_does_not_start_by_itself(
+    start: str | None, entries: int, *, is_started: bool
+) -> None:
+    seen = {
+        "tournament_id": "t", "status": "registration", "version": 3,
+        "options": {"start": start, "entries_min": 4}, "counts": {"entries": entries},
+    }  # fmt: skip
+    me: Any = SimpleNamespace(
+        world=SimpleNamespace(known={"tournament_id": "t"}), tournament=lambda _: seen,
+        chance=lambda _: False,
+    )  # fmt: skip
+    assert bool(world._start(me)) is is_started
+    me.chance = lambda _: True
+    assert world._start(me)
 
 
 def report_of(**more: Any) -> Report:
@@ -275,14 +308,9 @@ def test_the_gate_asks_for_every_command_of_the_world() -> None:
     assert run.first == ("me.exclude",)
 
 
-def test_the_gate_asks_for_every_act_but_those_with_a_reason() -> None:
-    acts = {act.operation for act in ACTS}
-    assert set(progress.COMMANDS) | set(progress.UNREACHABLE) == acts
-    assert progress.UNREACHABLE.keys() <= acts
-
-
 def test_the_line_tells_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "simulated", lambda runs: [report_of() for _ in runs])
+    monkeypatch.setattr(progress, "simulator", nullcontext)
+    monkeypatch.setattr(progress, "at_once", lambda _, runs: [report_of() for _ in runs])
     found = progress.run(checks.Order({"tournaments": 1, "commands": 1}, "1"))
     assert set(found.seen["missing"]) == {*KINDS, *progress.COMMANDS}
 

@@ -1,5 +1,6 @@
 """Options and the commands before the start: what is accepted, what is refused, in which order."""
 
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -16,17 +17,18 @@ from tournaments.core.folding.books import after
 from tournaments.core.lifecycle import ADMITTED, COMMANDS, Status
 from tournaments.core.option_table import BUILT, OPTIONS
 from tournaments.core.options import (
+    Freezeout,
     Site,
     from_template,
     game_rules,
     resolve,
     settings_of,
     structure_hash,
-    swiss_rounds_max,
 )
 from tournaments.core.parts import in_parts
 from tournaments.core.seating import table_sizes
 from tournaments.core.state import NOTHING
+from tournaments.core.swiss.rounds import rounds_cap
 from tournaments.core.templates import TEMPLATES
 
 AT = "2026-12-01T08:00:00.000000Z"
@@ -51,6 +53,7 @@ def test_sim_short_is_what_the_demo_plays() -> None:
     resolved = from_template("sim-short", {}, SITE)
     assert resolved.problems == ()
     settings = settings_of(resolved.options)
+    assert isinstance(settings, Freezeout)
     assert (settings.buy_in, settings.fee, settings.currency) == (1_000, 100, "XTK")
     assert (settings.entries_min, settings.entries_max, settings.start) == (9, 9, "when_full")
     assert (settings.starting_chips, settings.level_hands, settings.clock) == (80, 6, "turbo")
@@ -97,15 +100,15 @@ def test_a_complete_set_has_every_option_and_null_where_it_does_not_apply() -> N
         ({"payout_bp": [4_000, 6_000]}, [("payout_bp", "payout_not_falling")]),
         ({"stakes": [10, 10]}, [("stakes", "stakes_not_rising")]),
         ({"stakes": []}, [("stakes", "out_of_range")]),
-        ({"reentries_max": 1}, [("reentries_max", "out_of_range")]),
-        ({"bounty": 100}, [("bounty", "out_of_range")]),
+        ({"rebuys_max": 1}, [("rebuys_max", "out_of_range")]),
+        ({"addon_price": 100}, [("addon_price", "out_of_range")]),
         ({"dispute_minutes": 15}, [("dispute_minutes", "out_of_range")]),
         ({"start": AT}, [("start", "out_of_range")]),
         ({"visibility": "invite"}, [("visibility", "out_of_range")]),
         ({"format": "arena"}, [("format", "out_of_range")]),
         ({"format": "bingo"}, [("format", "out_of_range")]),
         ({"format": "swiss", "seats": 7}, [("seats", "out_of_range")]),
-        ({"format": "sit_and_go"}, [("entries_max", "out_of_range")]),
+        ({"format": "sit_and_go", "entries_max": 9}, [("entries_max", "out_of_range")]),
         ({"format": "double_elimination"}, [("seats", "seats_not_allowed")]),
         ({"format": "single_elimination", "seats": 7}, [("seats", "seats_not_allowed")]),
     ],
@@ -141,6 +144,10 @@ def test_all_problems_are_listed_in_their_order() -> None:
         {"seats": 4, "level_by": "hands"},
         {"bots": 3},
         {"rounds": None},
+        {"reentries_max": 1, "late_until_level": 3},
+        {"bounty": 100, "bounty_kind": "progressive"},
+        {"format": "double_elimination", "seats": 2},
+        {"format": "sit_and_go", "entries_min": 3, "entries_max": 3, "clone": True},
     ],
 )
 def test_accepted_options(overrides: dict[str, Any]) -> None:
@@ -148,18 +155,18 @@ def test_accepted_options(overrides: dict[str, Any]) -> None:
 
 
 def test_what_is_not_built_says_what_is() -> None:
-    (problem, *_) = from_template("swiss_night", {}, SITE).problems
+    (problem, *_) = from_template("evening_freezeout", {}, SITE).problems
     assert problem == {
-        "option": "format",
+        "option": "check_in_minutes",
         "code": "out_of_range",
-        "value": "swiss",
-        "allowed": ["freezeout"],
+        "value": 15,
+        "allowed": {"min": 0, "max": 0},
     }
     assert set(BUILT) <= set(OPTIONS)
 
 
 def test_the_cap_of_swiss_rounds() -> None:
-    assert [swiss_rounds_max(n, 3) for n in (6, 9, 12, 15, 18)] == [1, 4, 4, 7, 7]
+    assert [rounds_cap(n, 3) for n in (6, 9, 12, 15, 18)] == [1, 4, 4, 7, 7]
     assert codes({"rounds": 5, "entries_max": 9}, "swiss_night")[0] == (
         "rounds",
         "rounds_exceed_field",
@@ -302,23 +309,17 @@ def test_a_place_given_back_may_be_bought_again() -> None:
     assert sum(prize.amount for prize in world.state.prizes) == 2_000
 
 
+START = starting.Start(by="organiser", ids=map(name, count(900)), seed=SEED, at=AT)
+
+
 def test_too_few_players_do_not_start() -> None:
     world = registration(1)
-    decision = starting.start(world.state, by="organiser", table_ids=[name(900)], seed=SEED, at=AT)
+    decision = starting.start(world.state, START)
     assert refused(decision).facts == {"entries": 1, "entries_min": 2}
-    assert (
-        refused(starting.start(NOTHING_OPEN, by="full", table_ids=[], seed=SEED, at=AT)).code
-        == "wrong_state"
-    )
+    assert refused(starting.start(NOTHING_OPEN, START)).code == "wrong_state"
 
 
 NOTHING_OPEN = drafted().state
-
-
-def test_the_start_wants_an_id_for_each_table() -> None:
-    world = registration(3)
-    with pytest.raises(ValueError, match="tables"):
-        starting.start(world.state, by="full", table_ids=[], seed=SEED, at=AT)
 
 
 @pytest.mark.parametrize(("players", "policy"), [(0, "before_start"), (3, "before_start")])
@@ -363,7 +364,7 @@ def test_prizes_wait_for_the_end_and_settlement_for_the_money() -> None:
     with pytest.raises(InvariantBroken, match="places"):
         closing.final_places(world.state)
     with pytest.raises(InvariantBroken, match="places at the end"):
-        closing.completed(world.state, winner=name(100), seed=SEED)
+        closing.completed(world.state, places={name(100): (1, 1)}, seed=SEED)
     world.play()
     world.take(closing.compute_prizes(world.state))
     left = closing.settle(world.state, checked_version=9, escrow={"tournament": 0, "fees": 3})

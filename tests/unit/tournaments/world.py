@@ -4,12 +4,15 @@ The world does what the services do: it keeps the tables' facts, calls `conduct`
 hand or due table, and carries the plan out, checking that each action is possible.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import count
 from random import Random
 
 from eventstore.core.refusal import Refusal
 from games.rules.payment import Transfer, pay
 from tournaments.core import events, plan
+from tournaments.core.arrivals import arrive
 from tournaments.core.closing import compute_prizes, settle
 from tournaments.core.conduct import conduct
 from tournaments.core.drafting import Decision, draft, open_registration, publish
@@ -17,7 +20,8 @@ from tournaments.core.entering import enter
 from tournaments.core.folding import fold
 from tournaments.core.lifecycle import Status
 from tournaments.core.options import Site
-from tournaments.core.starting import start, tables_needed
+from tournaments.core.rounds import pair
+from tournaments.core.starting import Start, start
 from tournaments.core.state import NOTHING, Tournament
 
 SITE = Site(("XTK", "EUR"), "XTK")
@@ -52,6 +56,8 @@ class World:
     due: list[str] = field(default_factory=list)
     deals: list[plan.Deal] = field(default_factory=list)
     plans: list[plan.Plan] = field(default_factory=list)
+    no_show_odds: float = 0.0
+    ids: Iterator[str] = field(default_factory=lambda: map(name, count(900)))
 
     def take(self, decision: Decision) -> None:
         assert not isinstance(decision, Refusal), decision
@@ -68,14 +74,35 @@ class World:
             self.take(enter(self.state, player=name(100 + number)))
 
     def begin(self) -> None:
-        ids = [name(900 + number) for number in range(tables_needed(self.state))]
         at = "2026-12-01T08:00:00.000000Z"
-        self.take(start(self.state, by="organiser", table_ids=ids, seed=SEED, at=at))
-        for one in self.log:
-            if isinstance(one, events.SeatAssigned):
+        self.take(start(self.state, Start(by="organiser", ids=self.ids, seed=SEED, at=at)))
+        self.open_tables()
+
+    def open_tables(self) -> None:
+        """Tables that the log knows of and nobody sits at yet."""
+        seated = [one for one in self.log if isinstance(one, events.SeatAssigned)]
+        new = {one.table: one for one in seated if one.table not in self.tables}
+        for one in seated:
+            now = self.state.tables.get(one.table)
+            if one.table in new and now and one.player in now.players:
                 table = self.tables.setdefault(one.table, TableWorld({}))
                 table.seats[one.seat] = one.player, one.chips
-        self.due = list(ids)
+        self.due += [table for table in new if table in self.state.tables]
+
+    def come_late(self, player: str) -> Refusal | None:
+        """Somebody enters, or enters again, while play goes on."""
+        decision = enter(self.state, player=player)
+        if isinstance(decision, Refusal):
+            return decision
+        self.take(decision)
+        if self.state.matches:  # he plays from the next round on
+            return None
+        answer = arrive(self.state, self.ids, SEED)
+        self.take(answer.events)
+        for action in answer.actions:
+            self.carry_out(action, "")
+        self.open_tables()
+        return None
 
     def play(self, *, swift: bool = False) -> None:
         """To the end; swiftly, one player of each hand busts all others."""
@@ -88,6 +115,10 @@ class World:
     def step(self, *, swift: bool = False) -> None:
         running = [table for table, one in self.tables.items() if one.hand]
         waiting = [table for table, one in self.tables.items() if one.ended] + self.due
+        if not running and not waiting and self.state.matches:
+            self.take(pair(self.state, ids=self.ids, seed=SEED))
+            self.open_tables()
+            return
         assert running or waiting, "nothing is due and nobody plays"
         if running and (not waiting or self.random.random() < 0.5):
             table = self.random.choice(sorted(running))
@@ -102,17 +133,25 @@ class World:
         assert one.hand
         stacks = {sitting.seat: sitting.chips for sitting in one.hand}
         due = self.random_dues(sorted(stacks)) if owed is None else owed
-        outcome = pay(due, stacks=stacks, payment="table_stakes")
+        rule = self.deals[-1].payment  # one for all hands of a tournament
+        outcome = pay(due, stacks=stacks, payment=rule)
         players = {sitting.seat: sitting.player for sitting in one.hand}
         for seat, chips in outcome.stacks.items():
             one.seats[seat] = players[seat], chips
-        one.ended = plan.EndedHand(f"hand-{len(self.deals)}", tuple(one.hand), outcome.paid)
+        absent = self.who_is_away(table) if not one.counted else frozenset()
+        hand = f"hand-{len(self.deals)}"
+        one.ended = plan.EndedHand(hand, tuple(one.hand), outcome.paid, absent)
         if outcome.paid:
             one.counted += 1
             one.next_dealer = next(
                 (seat for seat in sorted(stacks) if seat > one.next_dealer), min(stacks)
             )
         one.hand = None
+
+    def who_is_away(self, table: str) -> frozenset[str]:
+        """Whoever lets the first hand of a table pass without a move."""
+        players = [player for player, _ in self.tables[table].seats.values()]
+        return frozenset(one for one in players if self.random.random() < self.no_show_odds)
 
     def random_dues(self, seats: list[int]) -> list[Transfer]:
         kind = self.random.random()
@@ -140,7 +179,7 @@ class World:
                 one.next_dealer,
             )
             for key, one in self.tables.items()
-            if not one.closed
+            if not one.closed and (key == table or not self.state.matches)
         )
         return plan.Room(views, table, ended, running_seconds=len(self.deals) * 7)
 
@@ -150,10 +189,19 @@ class World:
         if ended is None:
             self.due.remove(table)
         before = self.state
-        answer = conduct(before, self.room(table, ended), seed=SEED)
-        again = conduct(before, self.room(table, ended), seed=SEED)
+        number = len(self.tables)
+        answer, again = (
+            conduct(
+                before,
+                self.room(table, ended),
+                seed=SEED,
+                ids=map(name, count(5_000 + number)),
+            )
+            for _ in range(2)
+        )
         assert answer == again
         self.take(answer.events)
+        self.open_tables()
         self.plans.append(answer)
         for action in answer.actions:
             self.carry_out(action, table)
@@ -175,14 +223,15 @@ class World:
                 assert action.table == conducted
                 assert not one.hand
                 assert len(one.seats) >= 2
+                assert not self.deals or action.payment == self.deals[-1].payment
                 assert one.ended is None
                 assert action.table not in self.due
                 one.hand = list(one.sittings())
                 self.deals.append(action)
             case plan.MarkDue():
                 assert not one.hand
-                assert action.table not in self.due
-                self.due.append(action.table)
+                if action.table not in self.due:  # a late entrant may have marked it before
+                    self.due.append(action.table)
             case plan.Close():
                 assert not one.seats
                 one.closed = True

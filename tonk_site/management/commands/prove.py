@@ -6,6 +6,7 @@ import time
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,63 +16,39 @@ from typing_extensions import override
 from eventstore.ports import random_bytes
 from tonk_site.product import commit, version
 from tonk_site.proving import live, scratch
-from tonk_site.proving.cards import cards, fair_deal, fast_twin, recall, rules_twin
 from tonk_site.proving.checks import BREACHES_TOLD, Breach, Check, Found, Order
-from tonk_site.proving.crash import crash_points
-from tonk_site.proving.log import append_only, audit_export, chain, gapless, replay
-from tonk_site.proving.money import (
-    balances_derived,
-    cancel_safe,
-    four_eyes,
-    limits,
-    no_overdraft,
-    payout_sum,
-    zero_sum,
-)
-from tonk_site.proving.processes import nothing_lost
-from tonk_site.proving.races import once, races
-from tonk_site.proving.silence import authz, inputs, no_leak, secrets
-from tonk_site.proving.simulator import progress
+from tonk_site.proving.stopping import stoppable
 
 logger = logging.getLogger(__name__)
 
-CHECKS: Mapping[str, Check] = {
-    one.CHECK.name: one.CHECK
-    for one in (
-        append_only,
-        audit_export,
-        authz,
-        balances_derived,
-        cancel_safe,
-        cards,
-        chain,
-        crash_points,
-        fair_deal,
-        fast_twin,
-        four_eyes,
-        gapless,
-        inputs,
-        limits,
-        no_leak,
-        no_overdraft,
-        nothing_lost,
-        once,
-        payout_sum,
-        progress,
-        races,
-        recall,
-        replay,
-        rules_twin,
-        secrets,
-        zero_sum,
-    )
-}
+MODULES = (
+    "cards.cards", "cards.fair_deal", "cards.fast_twin", "cards.recall", "cards.rules_twin",
+    "crash.crash_points",
+    "log.append_only", "log.audit_export", "log.chain", "log.gapless", "log.replay",
+    "money.balances_derived", "money.cancel_safe", "money.four_eyes", "money.limits",
+    "money.no_overdraft", "money.payout_sum", "money.zero_sum",
+    "processes.nothing_lost",
+    "races.once", "races.races",
+    "silence.authz", "silence.inputs", "silence.no_leak", "silence.secrets",
+    "simulator.progress",
+)  # fmt: skip
+"""Every check: the modules of `tonk_site.proving` that have a `CHECK`."""
+
+
+def _loaded() -> dict[str, Check]:
+    checks = (import_module(f"tonk_site.proving.{one}").CHECK for one in MODULES)
+    return dict(sorted((check.name, check) for check in checks))
+
+
+CHECKS: Mapping[str, Check] = _loaded()
 
 
 class Command(BaseCommand):
     """One JSON line a check; exit code 1 if one is not ok, 2 for wrong use."""
 
     help = "Check what the product promises; a JSON line each."
+    stops: Sequence[int] = ()
+    """Signals that told this run to stop."""
     requires_system_checks: tuple[str, ...] = ()
 
     @override
@@ -98,7 +75,7 @@ class Command(BaseCommand):
         if arguments["out"]:
             _write(arguments["out"], "")  # what can not be written is told before the work
         lines: list[dict[str, Any]] = []
-        with scratch.shared():
+        with stoppable() as self.stops, scratch.shared():
             for check in checks:
                 lines.append(self._run(check, arguments))
                 if arguments["out"]:  # whoever stops the rest has these
@@ -119,7 +96,10 @@ class Command(BaseCommand):
         try:
             seen = _seen_live(check, arguments)
             found = check.run(order) if check.run and sizes else Found()
-        except Exception as fault:  # the other checks go on
+        except Exception as fault:
+            if self.stops:  # it broke down because its processes had to
+                raise
+            # The other checks go on.
             logger.exception("%s broke down", check.name)
             rerun = f"manage.py prove {check.name} --seed {seed}"
             broke = Breach("the check broke down", "", "an end", repr(fault), rerun)

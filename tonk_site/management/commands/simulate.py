@@ -3,6 +3,7 @@
 import json
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from tonk_site.proving.simulator.database import Simulate, simulated, simulator
 from tonk_site.proving.simulator.faults import KINDS
 from tonk_site.proving.simulator.order import Order, Report
 from tonk_site.proving.simulator.shrinking import breach_of, shrunk
+from tonk_site.proving.stopping import stoppable
 from tonk_site.proving.world import ACTS
 
 PLAYERS, PLAYERS_MIN, PLAYERS_MAX = 9, 3, 64
@@ -56,16 +58,16 @@ class Command(BaseCommand):
         for order in orders if given["out"] else ():
             _require_writable(_place(given["out"], order, len(orders)))
         coverage, broken = Coverage(), 0
-        with_lines = zip(orders, simulated(orders), strict=True)
-        for order, report in with_lines:
-            self.stdout.write(json.dumps(report.line()))
-            coverage.add(report)
-            if not report.ok:
-                broken += 1
-                found = self._tell(order, report, shrink=given["shrink"])
-                if given["out"]:
-                    trace = msgspec.json.format(msgspec.json.encode(asdict(found)))
-                    _place(given["out"], order, len(orders)).write_bytes(trace)
+        with stoppable(), closing(simulated(orders)) as reports:
+            for order, report in zip(orders, reports, strict=True):
+                self.stdout.write(json.dumps(report.line()))
+                coverage.add(report)
+                if not report.ok:
+                    broken += 1
+                    found = self._tell(order, report, shrink=given["shrink"])
+                    if given["out"]:
+                        trace = msgspec.json.format(msgspec.json.encode(asdict(found)))
+                        _place(given["out"], order, len(orders)).write_bytes(trace)
         if len(orders) > 1:
             self.stderr.write(coverage.table())
             total = {"seeds": len(orders), "broken": broken, "faults": coverage.faults()}

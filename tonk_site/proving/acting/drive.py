@@ -11,7 +11,7 @@ from games.services.deals import deal_next
 from games.services.sealing import seal_next
 from ledger.services import settle_due
 from tournaments.services.conduct import conduct
-from tournaments.services.money import step
+from tournaments.services.steps import step
 
 
 def until_rest(tournament: UUID, rounds: int = 5_000) -> None:
@@ -26,6 +26,7 @@ def once(tournament: UUID) -> bool:
     """Do everything that is due now; whether there was anything."""
     busy = at_tables(tournament)
     settle_due()
+    _hurry_round(tournament)
     return busy | (step(tournament) is not None)
 
 
@@ -62,4 +63,14 @@ def hurry(table: UUID) -> None:
         cursor.execute(
             "UPDATE games_table SET due_at = least(due_at, clock_timestamp()) WHERE id = %s",
             [table],
+        )
+
+
+def _hurry_round(tournament: UUID) -> None:
+    """Let the pause between two rounds be over."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE tournaments_tournament SET due_at = least(due_at, clock_timestamp())"
+            " WHERE id = %s AND due = 'round'",
+            [tournament],
         )

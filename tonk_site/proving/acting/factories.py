@@ -125,7 +125,9 @@ def sits_down(table: UUID, who: Person, buy_in: int = 500) -> int:
     return int(str(take_seat(wish, receipt()).result["seat"]))
 
 
-def a_tournament(organiser: Person, template: str = "sim-short", **overrides: object) -> UUID:
+def a_tournament(
+    organiser: Person, template: str | None = "sim-short", **overrides: object
+) -> UUID:
     """A tournament that takes entries."""
     draft = Draft(template=template, name="Evening", overrides={"bots": "fill"} | overrides)
     created = drafting.create(draft, organiser, receipt())

@@ -61,7 +61,7 @@ from tonk_site.proving.races.races_scenes import (
 )
 from tournaments import selectors as tournaments
 from tournaments.core.lifecycle import Status
-from tournaments.services import entries, money
+from tournaments.services import entries, steps
 from tournaments.services.conduct import conduct
 
 APPS = ("players", "ledger", "games", "tournaments")
@@ -306,7 +306,7 @@ def _completed(world: World, *, paid: bool = False) -> UUID:
     while tournaments.see(event.id, None).state.status is not Status.COMPLETED:
         drive.at_tables(event.id)
     if paid:
-        money.step(event.id)
+        steps.step(event.id)
         settle_due()
     return event.id
 

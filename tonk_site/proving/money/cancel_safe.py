@@ -10,13 +10,12 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, connections
+from django.db import connections
 
 from eventstore import store
 from eventstore.core.ids import subject, tournament_stream
 from eventstore.core.record import Stored
 from eventstore.core.refusal import Refused
-from eventstore.services import Transaction
 from ledger.selectors import available, escrow
 from ledger.services import settle_due
 from ledger.store.books import LIVE
@@ -36,7 +35,7 @@ from tournaments.services import drafting
 from tournaments.services.drafting import Act, Draft, directed
 from tournaments.services.entries import register
 from tournaments.services.loading import lot_of
-from tournaments.services.money import step
+from tournaments.services.steps import step
 
 NAME = "cancel-safe"
 MONEY = 50_000
@@ -47,7 +46,6 @@ _BOOKED = """
 SELECT a.owner::text, p.amount FROM ledger.entry e
 JOIN ledger.posting p ON p.entry_id = e.id JOIN ledger.account a ON a.id = p.account_id
 WHERE e.stream = %s AND a.role = 'wallet'"""
-_NOBODY = "DELETE FROM tournaments_entrant WHERE tournament_id = %s"
 
 Refunds = Counter[str]
 """What each player gets back, in minor units."""
@@ -168,12 +166,8 @@ def call_off(tournament: UUID, organiser: Person) -> str:
         seed = lot_of(tournament) if now.seed_commit and not now.seed else None
         return closing.cancel(now, reason_code="trial", seed=seed)
 
-    def nobody_is_in(_: Transaction) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(_NOBODY, [tournament])
-
     try:
-        directed(tournament, organiser, state.version, receipt(), Act(decide, nobody_is_in))
+        directed(tournament, organiser, state.version, receipt(), Act(decide))
     except Refused as refused:
         return refused.refusal.code
     return "done"

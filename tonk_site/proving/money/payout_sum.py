@@ -243,7 +243,10 @@ def _completed(
         status=Status.COMPLETED,
         options=options,
         entries=MappingProxyType(entries),
+        last_entry=dict.fromkeys(places, 1),
         entered=len(entries),
+        collected=sum(entry.buy_in for entry in entries.values()),
+        fees=sum(entry.fee for entry in entries.values()),
         seed=seed.hex(),
         seed_commit=lot.commitment(seed),
     )

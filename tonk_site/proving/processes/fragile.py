@@ -20,6 +20,7 @@ from typing_extensions import override
 from tonk_site.embedded_services import Services, removed
 from tonk_site.identity import ServicesError
 from tonk_site.product import environment_of, free_port, migrate, programs, wait_until_ready
+from tonk_site.proving.stopping import living
 from tonk_site.supervisor import Patience, Program, Supervisor
 
 if TYPE_CHECKING:
@@ -122,10 +123,4 @@ def with_two_workers(single: tuple[Program, ...]) -> tuple[Program, ...]:
 
 def children_of(parent: int) -> list[int]:
     """Processes that a process has started and that live, oldest first."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            # "pid (name) state parent ...": a name may hold spaces and brackets.
-            if int(status.read_text().rpartition(")")[2].split()[1]) == parent:
-                found.append(int(status.parent.name))
-    return sorted(found)
+    return sorted(pid for pid, its_parent, _ in living() if its_parent == parent)

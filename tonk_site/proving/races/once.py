@@ -2,8 +2,9 @@
 
 16 parallel copies of each command with one key, 40 deliveries of each Celery task to 8 threads, and
 five of each kind of notice of a payment. Compared with what one alone does in a scene that is
-alike: events, entries and rows are the same, and every caller gets the first result or a documented
-conflict. The registry of tasks is asked, so a new one fails until it is tried here too.
+alike: events, entries with their accounts and amounts, and rows are the same, and every caller gets
+the first result or a documented conflict. The registry of tasks is asked, so a new one fails until
+it is tried here too.
 """
 
 from collections.abc import Mapping

@@ -30,7 +30,7 @@ from ledger.services.deposits import DepositSaid, DepositWish
 from ledger.services.freezing import FREEZE
 from ledger.services.withdrawals import WithdrawalSaid, WithdrawalWish
 from players.core.proposals import LIFE
-from players.selectors import Person
+from players.selectors import Person, person
 from players.selectors import proposals as found_proposals
 from players.services import LimitsWish, exclude, proposals, set_limits
 from players.services.proposals import expire_proposals
@@ -56,6 +56,7 @@ from tonk_site.proving.races.races_scenes import (
     paid_notice,
     sitting,
 )
+from tournaments import selectors as tournaments
 from tournaments.services import conduct, drafting, entries, start
 
 Act = Callable[[Receipt], object]
@@ -370,6 +371,13 @@ def _register_another(scene: EventScene) -> Act:
     return lambda receipt: entries.register(scene.id, scene.petras, receipt)
 
 
+def _give_back(scene: EventScene) -> Act:
+    """One of those who are in gives his place back."""
+    entered = tournaments.see(scene.id, scene.host.id).state.living_entries()
+    someone = (person(entered[0].player) if entered else None) or scene.ona
+    return lambda receipt: entries.withdraw(scene.id, someone, receipt)
+
+
 def _add_bots(scene: EventScene) -> Act:
     free_bots(ENTRIES)
 
@@ -401,6 +409,7 @@ EVENT = Place(
         "open": Command(_open, drafting.open_registration, "announced"),
         "register": Command(_register, entries.register, "registration"),
         "register another": Command(_register_another, entries.register, "registration"),
+        "give back": Command(_give_back, entries.withdraw, "registration"),
         "add bots": Command(_add_bots, entries.add_bots, "registration"),
         "start": Command(_start, start.start, "registration"),
         "conduct": Command(_conduct, conduct.conduct, "running"),

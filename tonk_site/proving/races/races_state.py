@@ -8,6 +8,7 @@ from django.db import connection
 
 from eventstore.verification import Difference
 from ledger import replay as books
+from ledger.core.kinds import Kind
 from ledger.services import settle_due
 from tonk_site.proof import Proof, prove_streams
 
@@ -32,6 +33,10 @@ CHECKS = {
 }
 _MARK = """SELECT coalesce((SELECT max(position) FROM eventstore_event), 0),
     coalesce((SELECT max(id) FROM ledger.entry), 0), clock_timestamp()"""
+_LEGS = """SELECT e.id, e.kind, a.owner, format('%%s %%s %%s', a.role, a.currency, p.amount)
+    FROM ledger.entry e JOIN ledger.posting p ON p.entry_id = e.id
+    JOIN ledger.account a ON a.id = p.account_id
+    WHERE e.id > %s ORDER BY e.id, a.role, a.currency, p.amount"""
 _CHANGED = "SELECT DISTINCT stream FROM eventstore_event WHERE position > %s ORDER BY 1"
 
 
@@ -71,6 +76,19 @@ class Mark:
     def entries(self) -> int:
         """Number of entries since then."""
         return int(rows("SELECT count(*) FROM ledger.entry WHERE id > %s", [self.entry])[0][0])
+
+    def booked(self) -> list[str]:
+        """The entries since then in words, apart from ids: kind, then accounts and amounts.
+
+        Those of one owner stand together, so it is told whether it was the same player's money.
+        """
+        found: dict[tuple[int, int], dict[object, list[str]]] = {}
+        for entry, kind, owner, leg in rows(_LEGS, [self.entry]):
+            found.setdefault((entry, kind), {}).setdefault(owner, []).append(leg)
+        return [
+            f"{Kind(kind).word}: {'; '.join(sorted(map(', '.join, legs.values())))}"
+            for (_, kind), legs in found.items()
+        ]
 
 
 def wrongs_since(mark: Mark) -> Iterator[Wrong]:

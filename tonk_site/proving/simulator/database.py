@@ -3,7 +3,7 @@
 import importlib
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -63,8 +63,11 @@ def simulator() -> Iterator[Simulate]:
             yield simulate
 
 
-def simulated(orders: Iterable[Order]) -> Iterator[Report]:
-    """A report for each order, in their order, as many at once as there are processors."""
+def simulated(orders: Iterable[Order]) -> Generator[Report]:
+    """A report for each order, in their order, as many at once as there are processors.
+
+    Whoever may not read to the end closes it: what runs for it goes then.
+    """
     with simulator() as simulate:
         yield from at_once(simulate, orders)
 

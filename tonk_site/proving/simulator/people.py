@@ -153,6 +153,8 @@ class Person:
         self.tonk._wire = self.wire
         self.memory: dict[str, Any] = {}
         """What acts remember, such as how often they were done."""
+        self.refused: dict[str, Problem] = {}
+        """By operation, where the last answer was a refusal."""
         self.takes_part = False
         """In the fair deal, with the client's own seat."""
         self._views: dict[str, tuple[int, Any]] = {}
@@ -271,9 +273,11 @@ class Person:
             self.world.refusals[f"{operation} {problem.code}"] += 1
             if problem.retryable or answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
                 return False
+            self.refused[operation] = problem
             self._views.clear()  # it may have been made from an old one
         else:
             self.world.succeeded[operation] += 1
+            self.refused.pop(operation, None)
         if key:
             self.world.watch.told(Answered(operation, key, is_done=not answer.is_error))
             self._learn(asked.wish, answer)

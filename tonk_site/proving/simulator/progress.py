@@ -3,13 +3,17 @@
 Whole worlds are simulated, every third one of cash tables, every fifth one under faults that never
 stop. Runs go on until enough has struck, every kind of fault among it, and every command of the
 world was carried out. Later runs prefer the kinds of which least has struck, and people are keen on
-the commands that nobody has carried out yet.
+the commands that nobody has carried out yet. Live: what the watchdog of the product looks at.
 """
 
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from django.db import connection
+
+from tonk_site import watchdog
+from tonk_site.proving import live
 from tonk_site.proving.checks import Breach, Check, Found, Order
 from tonk_site.proving.simulator.coverage import Coverage
 from tonk_site.proving.simulator.database import at_once, simulator
@@ -24,17 +28,16 @@ CASH_EVERY, UNLIMITED_EVERY, LEAST_EVERY = 3, 5, 2  # so that each meets each
 PREFERRED = 8
 """Kinds of which least has struck, that later runs are about."""
 PLAYERS = (3, 4, 5, 9)
-UNREACHABLE = {
-    "tournament.start": "the world's tournament starts when it is full, and not before it is",
-}
-"""Acts that are tried and are always refused, with the reason."""
-COMMANDS = tuple(act.operation for act in ACTS if act.operation not in UNREACHABLE)
-RARE = {act.operation for act in ACTS if act.share < 1} | {"seat.leave"}
+COMMANDS = tuple(act.operation for act in ACTS)
+RARE = {act.operation for act in ACTS if act.share < 1} | {"seat.leave", "tournament.start"}
 NEEDED = {
     "adjustment": "adjustment.propose", "deposit": "deposit.create", "proposal": "wallet.freeze",
     "withdrawal": "withdrawal.create",
 }  # fmt: skip
 """Whoever decides about something needs one that is open."""
+_WATCHED = """SELECT (SELECT count(*) FROM games_table),
+    (SELECT count(*) FROM tournaments_tournament),
+    (SELECT count(*) FROM ledger.settlement_cursor)"""
 ALL = {"kinds": len(KINDS), "commands": len(COMMANDS), "stuck": 0}
 
 
@@ -105,10 +108,24 @@ def _is_enough(order: Order, found: Found) -> bool:
     return all(found.done[name] >= size for name, size in order.sizes.items())
 
 
+def look() -> Found:
+    """Nothing that is due has waited longer than the watchdog allows."""
+    with connection.cursor() as cursor:
+        cursor.execute(_WATCHED)
+        tables, tournaments, streams = cursor.fetchone()
+    found = Found(Counter(tables=tables, tournaments=tournaments, streams=streams))
+    found.breaches = [
+        live.told("stands still", one.subject, expected="done", got=f"{one.due}, {one.seconds} s")
+        for one in watchdog.look()
+    ]
+    return found
+
+
 CHECK = Check(
     name="progress",
     promise=8,
     quick={"tournaments": 6, "faults": 120, **ALL},
     full={"tournaments": 5_000, "faults": 100_000, **ALL},
     run=run,
+    live=look,
 )

@@ -1,12 +1,14 @@
 """A state under construction, and the function that each fact adds a case to."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import singledispatch
+from types import MappingProxyType
 
 from tournaments.core import events
 from tournaments.core.state import Award, Entry, EntryKey, Match, Table, Tournament
 
-GONE = {"table": None, "seat": None}
+GONE: Mapping[str, None] = MappingProxyType({"table": None, "seat": None})
 """Fields of an entry whose player has left his seat."""
 
 

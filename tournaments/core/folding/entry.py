@@ -126,5 +126,9 @@ def _(event: events.Seeded, state: Tournament, _books: Books) -> Tournament:
 
 
 @after.register
-def _(event: events.Started, state: Tournament, _books: Books) -> Tournament:
-    return replace(state, status=Status.RUNNING, started_at=event.at)
+def _(event: events.Started, state: Tournament, books: Books) -> Tournament:
+    resting = [key for key, entry in books.entries.items() if entry.status == "registered"]
+    for key in resting:  # they sit out the first round
+        books.change(key, status="playing")
+    left = state.left + len(resting)
+    return replace(state, status=Status.RUNNING, started_at=event.at, left=left)

@@ -31,7 +31,7 @@ def _(event: events.RoundPaired, state: Tournament, _books: Books) -> Tournament
         input_hash=event.input_hash,
     )
     before = [one for one in state.rounds if one.round < event.round]  # it may be paired anew
-    return replace(state, rounds=(*before, paired))
+    return replace(state, rounds=(*before, paired), seat_draws=state.seat_draws + 1)
 
 
 @after.register

@@ -1,14 +1,13 @@
 """Play at the tables: seats, busts, moves, levels, what is bought while it goes on."""
 
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from games.rules.payment import places_of_busts
-from tournaments.core import events
-from tournaments.core.busts import Place
+from tournaments.core import bounties, events
 from tournaments.core.folding.books import GONE, Books, after
+from tournaments.core.late_entry import places_at_close
 from tournaments.core.lifecycle import Status
-from tournaments.core.state import Entry, EntryKey, Table, Tournament
+from tournaments.core.state import Table, Tournament
 
 
 @after.register
@@ -20,15 +19,20 @@ def _(event: events.TableAdded, state: Tournament, books: Books) -> Tournament:
 @after.register
 def _(event: events.SeatAssigned, state: Tournament, books: Books) -> Tournament:
     key = event.player, event.entry_no
-    comes_in = books.entries[key].status == "registered"
+    comes_late = state.status is not Status.SEATING and books.entries[key].status == "registered"
+    comes_in = state.status is Status.SEATING or comes_late
     books.change(key, status="playing", table=event.table, seat=event.seat)
     books.seat(event.player, event.table, event.seat)
     if comes_in:
         chips = state.chips_total + event.chips
-        draws = 1 if state.status is Status.SEATING else state.seat_draws + 1
-        return replace(state, left=state.left + 1, chips_total=chips, seat_draws=draws)
-    draws = state.seat_draws + (not state.redrawn)
-    return replace(state, redrawn=True, seat_draws=draws)
+        state = replace(state, left=state.left + 1, chips_total=chips)
+    if state.rounds:  # all seats of a round are one act, which its pairing counts
+        return state
+    if state.status is Status.SEATING:
+        return replace(state, seat_draws=1)
+    if comes_late:
+        return replace(state, seat_draws=state.seat_draws + 1)
+    return replace(state, redrawn=True, seat_draws=state.seat_draws + (not state.redrawn))
 
 
 @after.register
@@ -61,32 +65,14 @@ def _(_event: events.RegistrationClosed, state: Tournament, books: Books) -> Tou
     state = replace(state, registration_closed=True)
     if state.status is not Status.RUNNING:
         return state
-    out = [key for key in state.unplaced if books.newest(key[0]) == key]
-    for key, place in places_of_the_out(state.left, out, books.entries).items():
-        books.change(key, place=place)
+    busts: dict[str | None, dict[str, int]] = {}
+    for player, number in state.unplaced:
+        if state.last_entry[player] == number:
+            entry = books.entries[player, number]
+            busts.setdefault(entry.hand, {})[player] = entry.chips_at_start
+    for player, place in places_at_close(state.left, list(busts.values())).items():
+        books.change(books.newest(player), place=place)
     return replace(state, unplaced=())
-
-
-def places_of_the_out(
-    left: int, out: Iterable[EntryKey], entries: Mapping[EntryKey, Entry]
-) -> dict[EntryKey, Place]:
-    """Places of those who are out for good, by the order of their busts; `out` is in that order.
-
-    In one hand more chips at its start is better, and equal chips share.
-    """
-    places: dict[EntryKey, Place] = {}
-    for group in reversed(_at_once(list(out), entries)):
-        best = left + len(places) + 1
-        places |= dict.fromkeys(group, (best, best + len(group) - 1))
-    return places
-
-
-def _at_once(out: list[EntryKey], entries: Mapping[EntryKey, Entry]) -> list[list[EntryKey]]:
-    """Those who share a place, from the worst on."""
-    groups: dict[tuple[str | None, int], list[EntryKey]] = {}
-    for key in out:
-        groups.setdefault((entries[key].hand, entries[key].chips_at_start), []).append(key)
-    return list(groups.values())
 
 
 @after.register
@@ -156,10 +142,9 @@ def _bought(
 
 @after.register
 def _(event: events.BountyPaid, state: Tournament, books: Books) -> Tournament:
-    books.change(books.newest(event.head), head=0)
-    for one in event.added_to_head:
-        key = books.newest(one.player)
-        books.change(key, head=books.entries[key].head + one.amount)
+    for player, change in bounties.changes(event).items():
+        key = books.newest(player)
+        books.change(key, head=books.entries[key].head + change)
     return replace(state, heads=state.heads - sum(one.amount for one in event.paid))
 
 

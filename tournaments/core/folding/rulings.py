@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from tournaments.core import events
+from tournaments.core import deals, events
 from tournaments.core.folding.books import GONE, Books, after
-from tournaments.core.state import OpenDeal, Rulings, Tournament
+from tournaments.core.state import Rulings, Tournament
 
 
 def _ruled(state: Tournament, **changed: object) -> Tournament:
@@ -74,8 +74,12 @@ def _(event: events.PlayerReadmitted, state: Tournament, _books: Books) -> Tourn
 
 @after.register
 def _(event: events.ResultCorrected, state: Tournament, books: Books) -> Tournament:
+    match = books.matches[event.match]
     chips = {one.player: one.net for one in event.chips}
-    books.matches[event.match] = replace(books.matches[event.match], chips=chips, points=None)
+    changed = replace(match, corrected=chips)
+    if state.rounds[-1].round == match.round:  # nothing that was paired hangs on it yet
+        changed = replace(changed, chips=chips)
+    books.matches[event.match] = changed
     return state
 
 
@@ -104,21 +108,20 @@ def _(event: events.HoldReleased, state: Tournament, _books: Books) -> Tournamen
 
 @after.register
 def _(event: events.DealProposed, state: Tournament, _books: Books) -> Tournament:
-    return replace(state, deal=OpenDeal(event), deals_of_level=state.deals_of_level + 1)
+    deal = deals.after(state.deal, event)
+    return replace(state, deal=deal, deals_of_level=state.deals_of_level + 1)
 
 
 @after.register
 def _(event: events.DealAccepted, state: Tournament, _books: Books) -> Tournament:
-    if state.deal is None:
-        return state
-    return replace(state, deal=replace(state.deal, accepted=state.deal.accepted | {event.player}))
+    return replace(state, deal=deals.after(state.deal, event))
 
 
 @after.register
-def _(_event: events.DealDeclined, state: Tournament, _books: Books) -> Tournament:
-    return replace(state, deal=None)
+def _(event: events.DealDeclined, state: Tournament, _books: Books) -> Tournament:
+    return replace(state, deal=deals.after(state.deal, event))
 
 
 @after.register
 def _(event: events.DealSealed, state: Tournament, _books: Books) -> Tournament:
-    return replace(state, deal=None, sealed=event)
+    return replace(state, deal=deals.after(state.deal, event), sealed=event)

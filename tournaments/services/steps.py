@@ -1,5 +1,6 @@
-"""The end of a tournament: prizes, and the word that all is settled."""
+"""Steps of a tournament itself: its next round, its prizes, and the word that all is settled."""
 
+from collections.abc import Callable, Mapping
 from uuid import UUID
 
 from eventstore.core.chain import Fact
@@ -12,21 +13,24 @@ from eventstore.services import (
     update_live,
 )
 from ledger.selectors import escrow, is_settled
-from tournaments.core import closing
+from tournaments.core import closing, events
+from tournaments.core.rounds import pair
 from tournaments.services import loading
 from tournaments.services.loading import DIRECTOR, Loaded, decided, live
+from tournaments.services.tables import new_ids, open_tables
 from tournaments.wake import look_after
 
 SWEPT_ROWS = 100
-PAYING = ("PrizesComputed", "Cancelled", "EntryRefunded")
+Facts = tuple[events.Event, ...]
+PAYING = ("PrizesComputed", "Cancelled", "EntryRefunded", "BountyPaid")
 
 
 def step(tournament_id: UUID) -> str | None:
     """Take the step of the tournament itself that is due; its name, None if there was none.
 
-    `prizes` fixes every amount; `settled` is appended once the books have posted them and escrow
-    is empty. Locks the tournament's live row. A wake-up that comes late or twice finds nothing due.
-    Raises: Refused with `escrow_not_empty`.
+    `round` pairs the next round of matches; `prizes` fixes every amount; `settled` is appended once
+    the books have posted them and escrow is empty. Locks the tournament's live row. A wake-up that
+    comes late or twice finds nothing due. Raises: Refused with `escrow_not_empty`.
     """
     return in_transaction(lambda tx: _step(tx, tournament_id))
 
@@ -35,29 +39,41 @@ def _step(tx: Transaction, tournament_id: UUID) -> str | None:
     rows = tx.lock([live(tournament_id)])
     if not rows or rows[0]["parked_code"]:
         return None
-    loaded = loading.load(tx, tournament_id)
-    what, at = loading.due(loaded)
-    if what is None or at is None or at > tx.now:
+    what, at = rows[0]["due"], rows[0]["due_at"]
+    if what is None or at > tx.now:
         return None
-    facts = _prizes(loaded) if what == "prizes" else _settled(loaded)
+    loaded = loading.load(tx, tournament_id)
+    facts = _FACTS[what](loaded)
     if not facts:
         return None
-    after = loading.append(tx, loaded, facts)
+    after = loading.append(tx, loaded, [Fact(fact, DIRECTOR) for fact in facts])
+    if what == "round":
+        open_tables(tx, after, facts)
     update_live(live(tournament_id), loading.changes(after))
-    return what
+    return str(what)
 
 
-def _prizes(loaded: Loaded) -> list[Fact]:
-    return [Fact(fact, DIRECTOR) for fact in decided(closing.compute_prizes(loaded.state))]
+def _round(loaded: Loaded) -> Facts:
+    return decided(pair(loaded.state, ids=new_ids(), seed=loading.lot_of(loaded.id)))
 
 
-def _settled(loaded: Loaded) -> list[Fact]:
+def _prizes(loaded: Loaded) -> Facts:
+    return decided(closing.compute_prizes(loaded.state))
+
+
+def _settled(loaded: Loaded) -> Facts:
     """Nothing while the books are behind: their own word wakes us again."""
     paying = max(one.version for one in loaded.stored if one.type in PAYING)
     if not is_settled(loaded.stream, paying):
-        return []
-    decision = closing.settle(loaded.state, checked_version=paying, escrow=escrow(loaded.id))
-    return [Fact(fact, DIRECTOR) for fact in decided(decision)]
+        return ()
+    return decided(closing.settle(loaded.state, checked_version=paying, escrow=escrow(loaded.id)))
+
+
+_FACTS: Mapping[str, Callable[[Loaded], Facts]] = {
+    "round": _round,
+    "prizes": _prizes,
+    "settled": _settled,
+}
 
 
 def attend(tournament_id: UUID) -> None:
