@@ -15,8 +15,9 @@ from players.selectors import roles_of
 from tournaments.core import events
 from tournaments.core.folding import fold
 from tournaments.core.levels import stake
-from tournaments.core.lifecycle import Status
-from tournaments.core.options import Freezeout
+from tournaments.core.lifecycle import BEFORE_PLAY, PLAYING, Status
+from tournaments.core.options import Freezeout, Matches
+from tournaments.core.schedules import ELIMINATIONS, played_of, schedule_of
 from tournaments.core.state import Tournament
 from tournaments.models import LotSecret
 from tournaments.models import Tournament as Live
@@ -82,9 +83,15 @@ def counts(state: Tournament) -> dict[str, int]:
 
 
 def _alive(state: Tournament) -> int:
-    if state.status in (Status.DRAFT, Status.ANNOUNCED, Status.REGISTRATION):
+    """Who has no place yet; in a bracket the places of a round are known at its end."""
+    if state.status in BEFORE_PLAY:
         return state.entered
-    return state.left
+    if state.status not in PLAYING or not isinstance(state.settings, Matches):
+        return state.left
+    if state.settings.format in ELIMINATIONS:
+        settled = schedule_of(state, b"").progress(played_of(state)).places
+        return state.left - len(settled)
+    return sum(entry.player not in state.withdrawn for entry in state.contenders())
 
 
 def clock(state: Tournament) -> dict[str, int]:

@@ -31,6 +31,17 @@ from tournaments.api.documents import (
 from tournaments.services import drafting, entries, start
 from tournaments.services.entries import BOTS_AT_ONCE_MAX, BotsWish
 
+Format = Literal[
+    "sit_and_go",
+    "freezeout",
+    "swiss",
+    "round_robin",
+    "groups_finals",
+    "single_elimination",
+    "double_elimination",
+    "arena",
+]
+
 
 class DraftBody(Body, frozen=True, kw_only=True):
     """Body of `tournament.create`."""
@@ -58,7 +69,7 @@ class ListQuery(PageQuery, frozen=True, kw_only=True):
     """Filters of the list of tournaments."""
 
     status: str | None = None
-    format: Literal["freezeout"] | None = None
+    format: Format | None = None
     currency: str | None = None
     organiser: UUID | None = None
 

@@ -10,10 +10,9 @@ from tournaments.core.folding import fold
 from tournaments.core.matches import match_points
 from tournaments.core.plan import Action, Close, Deal, Plan, Room, Unseat
 from tournaments.core.rounds import End, next_round, open_matches
+from tournaments.core.schedules import ELIMINATIONS
 from tournaments.core.state import Match, Tournament
 
-DECIDED = frozenset({"single_elimination", "double_elimination"})
-"""Formats in which every match has one winner."""
 STAKE = 1
 
 
@@ -74,7 +73,7 @@ class _Desk:
         there = [one for one in self.before if one not in absent]
         winner = there[0] if len(there) == 1 else None
         self._emit(events.WalkoverAwarded(match=self.key, winner=winner, absent=tuple(absent)))
-        if not there and self.settings.format in DECIDED:
+        if not there and self.settings.format in ELIMINATIONS:
             self._emit(
                 *(
                     events.PlayerWithdrawn(player=one, reason_code="double_no_show")
@@ -90,7 +89,7 @@ class _Desk:
         if self.hands < self.match.hands:
             return True
         more = 0
-        if self.settings.format in DECIDED or self._is_final():
+        if self.settings.format in ELIMINATIONS or self._is_final():
             more = tie_hands(self.chips, self.match.repeats)
         if more:
             repeat = self.match.repeats + 1

@@ -123,15 +123,7 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
 
 BUILT: Mapping[str, Kind] = MappingProxyType(
     {
-        "format": one_of(
-            "sit_and_go",
-            "freezeout",
-            "swiss",
-            "round_robin",
-            "groups_finals",
-            "single_elimination",
-            "double_elimination",
-        ),
+        "format": one_of(*(name for name in FORMATS if name != "arena")),
         "start": one_of("when_full", None),
         "satellite_of": one_of(None),
         "rebuys_max": whole(0, 0),

@@ -19,6 +19,8 @@ from tournaments.core.table_search import find_round
 from tournaments.core.three_seats import ThreeSeatElimination
 
 GROUP_STAGE = "groups"
+ELIMINATIONS = frozenset({"single_elimination", "double_elimination"})
+"""Formats in which every match has one winner."""
 
 
 def field_of(state: Tournament) -> Group:

@@ -11,6 +11,7 @@ from tests.unit.tournaments.world import World, name
 from tournaments.core import events
 from tournaments.core.busts import cover_all
 from tournaments.core.lifecycle import Status
+from tournaments.selectors import counts
 
 FORMATS: dict[str, dict[str, Any]] = {
     "swiss": {"format": "swiss", "seats": 3, "rounds": 4, "allow_rematches": True},
@@ -84,3 +85,13 @@ def test_the_standings_of_a_swiss_can_be_paired_again_by_a_stranger() -> None:
     again = played("swiss", 11, 9)
     assert first == [one.input_hash for one in again.log if isinstance(one, events.RoundPaired)]
     assert len(set(first)) == len(first)
+
+
+def test_whoever_is_out_of_a_bracket_is_alive_no_more() -> None:
+    world = World(Random(2))
+    world.open(8, format="single_elimination", seats=2)
+    assert counts(world.state)["alive"] == 8
+    world.begin()
+    while len(world.state.rounds) < 2:
+        world.step()
+    assert counts(world.state)["alive"] == 4
