@@ -9,7 +9,7 @@ from tournaments.core.duels import tie_hands
 from tournaments.core.folding import fold
 from tournaments.core.matches import match_points
 from tournaments.core.plan import Action, Close, Deal, Plan, Room, Unseat
-from tournaments.core.rounds import End, next_round, open_matches
+from tournaments.core.rounds import places_when_over
 from tournaments.core.schedules import ELIMINATIONS
 from tournaments.core.state import Match, Tournament
 
@@ -120,11 +120,9 @@ class _Desk:
         """Everybody stands up, the table closes; the last match of all ends the tournament."""
         self._unseat(one for one in self.before if one not in self._gone())
         self.actions.append(Close(self.room.table, "completed"))
-        if open_matches(self.state):
-            return
-        following = next_round(self.state, self.seed)
-        if isinstance(following, End):
-            self._emit(*completed(self.state, places=following.places, seed=self.seed))
+        places = places_when_over(self.state, self.seed)
+        if places is not None:
+            self._emit(*completed(self.state, places=places, seed=self.seed))
 
     def _gone(self) -> set[str]:
         return {one.player for one in self.actions if isinstance(one, Unseat)}

@@ -1,6 +1,6 @@
 """A round of a tournament in matches: who meets, and the facts that begin it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from eventstore.core.refusal import InvariantBroken, Refusal
@@ -12,10 +12,11 @@ from tournaments.core.drafting import Decision
 from tournaments.core.folding import fold
 from tournaments.core.groups import GroupsFinals
 from tournaments.core.lifecycle import refusal
-from tournaments.core.matches import POINTS_OF_A_WIN, Ready
+from tournaments.core.matches import POINTS_OF_A_WIN
 from tournaments.core.parts import in_parts
 from tournaments.core.schedules import GROUP_STAGE, played_of, schedule_of
 from tournaments.core.state import Tournament
+from tournaments.core.swiss.pairing import pair_round
 
 TABLES_PER_PART = 200
 BY_SCHEDULE = "schedule-1"
@@ -46,35 +47,38 @@ class NextRound:
     input_hash: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class End:
-    """Nothing is left to play: the places of all."""
-
-    places: dict[str, Place]
-
-
 def open_matches(state: Tournament) -> list[str]:
     """Keys of matches that are under way."""
     return [match.match for match in state.matches.values() if not match.is_over]
 
 
-def next_round(state: Tournament, seed: bytes) -> NextRound | End:
-    """What follows a round whose matches are all over. Raises: InvariantBroken if one is not."""
+def places_when_over(state: Tournament, seed: bytes) -> Mapping[str, Place] | None:
+    """The places of all where nothing is left to play; `seed` is that of the lot."""
+    if open_matches(state):
+        return None
+    if state.of_matches.format == "swiss":
+        return swiss_rounds.places(state) if swiss_rounds.is_over(state) else None
+    progress = schedule_of(state, seed).progress(played_of(state))
+    return progress.places if progress.is_over else None
+
+
+def next_round(state: Tournament, seed: bytes) -> NextRound:
+    """What follows a round whose matches are all over, and is not the last.
+
+    Raises: InvariantBroken while a match runs.
+    """
     if running := open_matches(state):
         raise InvariantBroken(f"matches {running} run")
     if state.of_matches.format == "swiss":
         return _next_of_swiss(state, seed)
-    progress = schedule_of(state, seed).progress(played_of(state))
-    if progress.is_over:
-        return End(dict(progress.places))
-    return NextRound(len(state.rounds) + 1, tuple(map(_meeting, progress.ready)))
+    ready = schedule_of(state, seed).progress(played_of(state)).ready
+    meetings = tuple(Meeting(one.key, one.players) for one in ready)
+    return NextRound(len(state.rounds) + 1, meetings)
 
 
-def _next_of_swiss(state: Tournament, seed: bytes) -> NextRound | End:
+def _next_of_swiss(state: Tournament, seed: bytes) -> NextRound:
     number = len(state.rounds) + 1
-    found = swiss_rounds.pairing(state, seed)
-    if found is None:
-        return End(swiss_rounds.places(state))
+    found = pair_round(swiss_rounds.field_of(state, seed, number))
     half_byes, absent = swiss_rounds.away(state, number)
     return NextRound(
         round=number,
@@ -104,24 +108,21 @@ def pair(state: Tournament, *, ids: Iterator[str], seed: bytes) -> Decision:
     before = [*closed(state)]
     before += before_round(fold(before, state), seed)
     state = fold(before, state)
-    following = next_round(state, seed)
-    if isinstance(following, End):
-        return (*before, *completed(state, places=following.places, seed=seed))
-    return (*before, *facts_of(state, following, ids, seed))
-
-
-def _meeting(ready: Ready) -> Meeting:
-    return Meeting(ready.key, ready.players)
+    places = places_when_over(state, seed)
+    if places is not None:
+        return (*before, *completed(state, places=places, seed=seed))
+    return (*before, *facts_of(state, next_round(state, seed), ids, seed))
 
 
 def before_round(state: Tournament, seed: bytes) -> list[events.Event]:
     """What is fixed before a round is paired: who is out, and who goes on from the groups."""
-    facts = [
-        events.PlayerWithdrawn(player=player, reason_code="absent")
-        for player in _too_often_absent(state)
-    ]
-    frozen = _frozen_groups(fold(facts, state), seed)
-    return [*facts, *frozen]
+    form = state.of_matches.format
+    if form == "swiss":
+        return [
+            events.PlayerWithdrawn(player=player, reason_code="absent")
+            for player in _too_often_absent(state)
+        ]
+    return _frozen_groups(state, seed) if form == "groups_finals" else []
 
 
 def _too_often_absent(state: Tournament) -> list[str]:
@@ -140,8 +141,6 @@ def _too_often_absent(state: Tournament) -> list[str]:
 
 def _frozen_groups(state: Tournament, seed: bytes) -> list[events.Event]:
     """The cut of the groups, once they are over: no later word changes who goes on."""
-    if state.of_matches.format != "groups_finals":
-        return []
     schedule = schedule_of(state, seed)
     if not isinstance(schedule, GroupsFinals) or schedule.frozen is not None:
         return []

@@ -12,7 +12,7 @@ from tournaments.core.folding import fold
 from tournaments.core.lifecycle import refusal
 from tournaments.core.options import Matches
 from tournaments.core.parts import in_parts
-from tournaments.core.rounds import End, facts_of, next_round
+from tournaments.core.rounds import facts_of, next_round
 from tournaments.core.seating import draw_seats, table_count
 from tournaments.core.state import Tournament
 from tournaments.core.swiss.rounds import rounds_cap
@@ -142,7 +142,5 @@ def _order(state: Tournament, players: Sequence[str], given: Start) -> tuple[lis
 
 
 def _first_round(state: Tournament, given: Start) -> list[events.Event]:
-    following = next_round(state, given.seed)
-    if isinstance(following, End):
-        return []
-    return facts_of(state, following, given.ids, given.seed)
+    """The first matches; there are some, because at least two have entered."""
+    return facts_of(state, next_round(state, given.seed), given.ids, given.seed)

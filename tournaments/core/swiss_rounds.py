@@ -10,9 +10,8 @@ from tournaments.core.results import Match, Missed
 from tournaments.core.standings import Standings
 from tournaments.core.state import AwardKind, Tournament
 from tournaments.core.state import Match as Meeting
-from tournaments.core.swiss.field import Field, Pairing
+from tournaments.core.swiss.field import Field
 from tournaments.core.swiss.meetings import Meetings
-from tournaments.core.swiss.pairing import pair_round
 
 _WHY: Mapping[AwardKind, Without] = MappingProxyType(
     {"bye": Without.BYE, "half_bye": Without.HALF_BYE, "absent": Without.ABSENT}
@@ -36,13 +35,10 @@ def rounds_of(state: Tournament) -> int:
     return state.rounds_planned or state.of_matches.rounds or 0
 
 
-def pairing(state: Tournament, seed: bytes) -> Pairing | None:
-    """The next round, or None where no more is played."""
+def is_over(state: Tournament) -> bool:
+    """Whether no round is left, or nobody is left to meet."""
     number = len(state.rounds) + 1
-    field = field_of(state, seed, number)
-    if number > rounds_of(state) or len(field.players) < 2:
-        return None
-    return pair_round(field)
+    return number > rounds_of(state) or len(_present(state, number)) < 2
 
 
 def field_of(state: Tournament, seed: bytes, number: int) -> Field:
@@ -50,17 +46,13 @@ def field_of(state: Tournament, seed: bytes, number: int) -> Field:
     now = standings(state)
     order = _by_seed(state) if number == 1 else now.pairing_order(seed, number)
     short, firsts, met = _seats_so_far(state)
+    there = _present(state, number)
     return Field(
         round=number,
         seats=state.of_matches.seats,
         seed=seed,
         act=state.seat_draws + 1,
-        players=present(
-            order,
-            withdrawn=state.withdrawn,
-            half_byes=_awarded(state, number, "half_bye"),
-            absent=_awarded(state, number, "absent"),
-        ),
+        players=tuple(player for player in order if player in there),
         points={rank.player: rank.points for rank in now.ranks()},
         met=met,
         byes=Counter(player for (player, _), one in state.awards.items() if one.kind == "bye"),
@@ -69,6 +61,13 @@ def field_of(state: Tournament, seed: bytes, number: int) -> Field:
         groups=state.rulings.groups,
         forbidden=state.rulings.forbidden,
     )
+
+
+def _present(state: Tournament, number: int) -> frozenset[str]:
+    half_byes, absent = away(state, number)
+    players = [entry.player for entry in state.contenders()]
+    found = present(players, withdrawn=state.withdrawn, half_byes=half_byes, absent=absent)
+    return frozenset(found)
 
 
 def away(state: Tournament, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
