@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,7 @@ from tests.integration.tonk_site.test_launcher import PATIENCE_SECONDS, processe
 from tonk_site.embedded_services import CHECKOUT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 SAID = "stopped; nothing is left\n"
@@ -22,6 +24,9 @@ FAMILY = """
 import multiprocessing, os, signal
 from concurrent.futures import ProcessPoolExecutor
 from tonk_site.proving.stopping import stoppable
+
+# Whoever runs the tests in the background has it ignored, and that is inherited.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def waits():
     if os.fork():
@@ -36,12 +41,18 @@ with stoppable(), ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as
 OURS = ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
 
 
-def started(*command: str, **variables: str) -> subprocess.Popen[str]:
+@contextmanager
+def started(*command: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that is there no longer than the block, whatever becomes of it."""
     own = {name: value for name, value in os.environ.items() if name not in OURS}
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, *command], cwd=CHECKOUT, env=own | variables, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+    ) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
