@@ -12,6 +12,7 @@ from eventstore.core.record import Stored
 from eventstore.verification import Difference, unequal
 from games import selectors
 from tournaments.core.lifecycle import Status
+from tournaments.core.options import Freezeout
 from tournaments.core.state import EntryKey, Tournament
 from tournaments.models import Entrant
 from tournaments.models import Tournament as Live
@@ -62,8 +63,9 @@ def _table_differences(stream: str, state: Tournament) -> Iterator[Difference]:
     ours: dict[str, object] = {
         f"seats of {name}": dict(table.players) for name, table in state.tables.items()
     }
-    theirs["chips"] = sum(place.stack for table in tables.values() for place in table.places)
-    ours["chips"] = state.chips_total
+    if isinstance(state.settings, Freezeout):  # who leaves a match takes along what he owes
+        theirs["chips"] = sum(place.stack for table in tables.values() for place in table.places)
+        ours["chips"] = state.chips_total
     yield from unequal(stream, state.version, theirs, ours)
 
 
@@ -74,6 +76,7 @@ def state_document(stored: Sequence[Stored]) -> dict[str, Any]:
     # Keys of entries are pairs, which JSON has no form for.
     plain["entries"] = list(state.entries.values())
     plain["unplaced"] = [list(key) for key in state.unplaced]
+    plain["awards"] = [[*key, award] for key, award in state.awards.items()]
     found: dict[str, Any] = msgspec.to_builtins(plain, enc_hook=_plain)
     return found
 

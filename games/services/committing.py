@@ -190,7 +190,7 @@ class _Kept(msgspec.Struct, frozen=True):
     stake: int
     clock: events.Clock
     refill_bank: bool
-    payment: events.PaymentRule
+    payment: events.PaymentRule = "full"
     round_at: str | None = None
 
 

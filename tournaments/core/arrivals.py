@@ -18,18 +18,23 @@ def window_of(state: Tournament) -> Window:
     """How long one may still enter."""
     settings, said = state.settings, state.rulings
     if isinstance(settings, Matches):
-        until = settings.late_until_round or 0
         return Window(
             stage=len(state.rounds) + 1,
-            until=until and until + said.extra_rounds,
+            until=late_rounds(settings, state.rounds_planned, said.extra_rounds),
             closed=state.registration_closed,
         )
-    until = state.freezeout.late_until_level
+    until = state.freezeout.late_until_level or 0
     return Window(
         stage=state.level,
         until=until and until + said.extra_levels,
         closed=state.registration_closed,
     )
+
+
+def late_rounds(settings: Matches, planned: int | None, extra: int = 0) -> int:
+    """The round before whose pairing late entry ends; whoever enters plays two rounds at least."""
+    until, rounds = settings.late_until_round or 0, planned or settings.rounds or 0
+    return max(0, min(until + extra, rounds - 2)) if until else 0
 
 
 def buyer_of(state: Tournament, player: str) -> Buyer:
@@ -96,13 +101,17 @@ def arrive(state: Tournament, ids: Iterator[str], seed: bytes) -> Plan:
     return Plan(tuple(facts), tuple(actions))
 
 
-def closed(state: Tournament) -> list[events.Event]:
-    """The close of late entry where it is due, with the prizes as they stay."""
+def closed(state: Tournament, *, is_over: bool = False) -> list[events.Event]:
+    """The close of late entry where it is due, with the prizes as they stay.
+
+    With the end of play it is due in any case.
+    """
     if not state.is_late_entry_open:
         return []
     prizes = published_prizes(state)
     paid = sum(len(one.vector) for one in prizes if isinstance(one, events.PrizesPublished))
     paid_places = 0 if isinstance(state.settings, Matches) else paid
-    if not late_entry.closes(window_of(state), left=state.left, paid_places=paid_places):
+    window = window_of(state)
+    if not (is_over or late_entry.closes(window, left=state.left, paid_places=paid_places)):
         return []
     return [events.RegistrationClosed(by="level"), *prizes]

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from eventstore.core.refusal import InvariantBroken
 from tournaments.core import events
+from tournaments.core.arrivals import closed
 from tournaments.core.closing import completed
 from tournaments.core.duels import tie_hands
 from tournaments.core.folding import fold
@@ -20,7 +21,7 @@ def conduct_match(state: Tournament, room: Room, *, seed: bytes) -> Plan:
     """What must happen now that the table of a match is between hands.
 
     A run for a table without a running match plans nothing. Raises: InvariantBroken where the
-    table does not hold the players that the tournament knows of, or its chips do not sum to 0.
+    table does not hold the players that the tournament knows of.
     """
     match = next((one for one in state.matches.values() if one.table == room.table), None)
     if match is None or match.is_over or room.table not in state.tables:
@@ -122,6 +123,7 @@ class _Desk:
         self.actions.append(Close(self.room.table, "completed"))
         places = places_when_over(self.state, self.seed)
         if places is not None:
+            self._emit(*closed(self.state, is_over=True))
             self._emit(*completed(self.state, places=places, seed=self.seed))
 
     def _gone(self) -> set[str]:

@@ -23,14 +23,19 @@ ENTRIES_MAX: Mapping[str, int] = MappingProxyType(
         "freezeout": 10_000,
         "swiss": 2_000,
         "round_robin": 24,
-        "groups_finals": 24 * 64,
+        "groups_finals": 24 * 64,  # of one group: 24
         "single_elimination": 2_187,
         "double_elimination": 256,
         "arena": 2_000,
     }
 )
 SEATS_OF_FORMAT: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {"single_elimination": (2, 3), "double_elimination": (2,), "round_robin": (2, 3)}
+    {
+        "single_elimination": (2, 3),
+        "double_elimination": (2,),
+        "round_robin": (2, 3),
+        "groups_finals": (2, 3),
+    }
 )
 GUARANTEE_MAX = 10**12
 STAKE_MAX = 100_000
@@ -81,7 +86,7 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
         "level_by": Option(one_of("clock", "hands"), "clock", _knockout),
         "level_hands": Option(whole(2, 60), None, _knockout),
         "level_seconds": Option(whole(60, 3_600), 300, _knockout),
-        "late_until_level": Option(whole(0, 12), 0, _knockout),
+        "late_until_level": Option(whole(0, 12), 0, _freezeout),
         "late_until_round": Option(whole(0, 28), 0, _swiss),
         "reentries_max": Option(whole(0, 10), 0, _freezeout),
         "rebuys_max": Option(whole(0, 10), 0, _freezeout),
@@ -93,7 +98,7 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
         "hand_for_hand": Option(FLAG, default=True, formats=_knockout),
         "redraw_final": Option(FLAG, default=True, formats=_freezeout),
         "deals": Option(FLAG, default=True, formats=_knockout),
-        "rounds": Option(whole(1, 30), None, _swiss | {"round_robin"}),
+        "rounds": Option(Kind((None,), 1, 30), None, _swiss | {"round_robin"}),
         "match_hands": Option(whole(2, 60), None, MATCHES),
         "best_of": Option(one_of(1, 3, 5), 1, _brackets),
         "third_place_match": Option(FLAG, default=True, formats=frozenset({"single_elimination"})),

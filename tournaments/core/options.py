@@ -33,6 +33,7 @@ CLAIM_ODDS_MAX = Fraction(1, 2)
 """Dealt hands that may win before play; with more, nearly every hand of a table is a draw."""
 
 ENTRIES_MAX_DEFAULT = 1_000
+BRACKET_MAX = 1_024
 
 Problem = dict[str, object]
 Values = dict[str, object]
@@ -111,7 +112,7 @@ class Freezeout(Settings, frozen=True, kw_only=True):
     level_by: Literal["hands", "clock"]
     level_hands: int
     level_seconds: int
-    late_until_level: int
+    late_until_level: int | None
     reentries_max: int | None
     rebuys_max: int | None
     rebuy_until_level: int | None
@@ -257,6 +258,8 @@ def _derived(options: Values, site: Site) -> Values:
         "rounds": _suggested_rounds(options, seats),
         "rebuy_price": price if OPTIONS["rebuy_price"].kind.holds(price) else 0,
     }
+    if options["format"] == "round_robin" and seats == 2:
+        del defaults["rounds"]
     for name, value in defaults.items():
         if options[name] is None and options["format"] in OPTIONS[name].formats:
             options[name] = value
@@ -265,8 +268,15 @@ def _derived(options: Values, site: Site) -> Values:
 
 def _field_limit(options: Values) -> int:
     """Entries that the format takes at most."""
-    limit = ENTRIES_MAX.get(str(options["format"]), 0)
-    return _seats(options) or limit if options["format"] == "sit_and_go" else limit
+    form, seats, groups = options["format"], _seats(options), options["groups"]
+    limit = ENTRIES_MAX.get(str(form), 0)
+    if form == "sit_and_go":
+        return seats or limit
+    if form == "single_elimination" and seats == 2:
+        return BRACKET_MAX
+    if form == "groups_finals" and isinstance(groups, int):
+        return min(limit, ENTRIES_MAX["round_robin"] * groups)
+    return limit
 
 
 def _seats(options: Values) -> int | None:
@@ -301,6 +311,8 @@ def _faults_of_format(options: Values, given: Mapping[str, object]) -> Iterator[
     seats = SEATS_OF_FORMAT.get(chosen)
     if seats and options["seats"] not in seats:
         yield _problem("seats", "seats_not_allowed", options["seats"], list(seats))
+    if options["finals"] == "double_elimination" and options["seats"] == 3:
+        yield _problem("seats", "seats_not_allowed", 3, [2])
     for name, option in OPTIONS.items():
         if given.get(name) is not None and chosen in FORMATS and chosen not in option.formats:
             yield _problem(name, "option_not_for_format", given[name], sorted(option.formats))
@@ -361,6 +373,8 @@ def _faults_of_vectors(options: Values) -> Iterator[Problem]:
 
 def _faults_of_rounds(options: Values) -> Iterator[Problem]:
     rounds, most, seats = options["rounds"], options["entries_max"], _seats(options)
+    if options["format"] == "round_robin" and seats == 2 and rounds is not None:
+        yield _problem("rounds", "out_of_range", rounds, [None])  # each meets each
     if options["format"] != "swiss" or options["allow_rematches"]:
         return
     if seats and isinstance(rounds, int) and isinstance(most, int):

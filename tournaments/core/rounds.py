@@ -110,6 +110,7 @@ def pair(state: Tournament, *, ids: Iterator[str], seed: bytes) -> Decision:
     state = fold(before, state)
     places = places_when_over(state, seed)
     if places is not None:
+        before += closed(state, is_over=True)
         return (*before, *completed(state, places=places, seed=seed))
     return (*before, *facts_of(state, next_round(state, seed), ids, seed))
 
@@ -164,7 +165,11 @@ def _frozen_groups(state: Tournament, seed: bytes) -> list[events.Event]:
     by_lot = schedule.cut(played).by_lot
     return [
         events.StandingsFrozen(
-            part=part, parts=parts, stage=GROUP_STAGE, order=piece, by_lot=by_lot
+            part=part,
+            parts=parts,
+            stage=GROUP_STAGE,
+            order=piece,
+            by_lot=by_lot if part == 1 else (),
         )
         for part, parts, piece in in_parts(order, TABLES_PER_PART)
     ]

@@ -4,7 +4,7 @@ Swiss has none: there the next round follows from the standings.
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 from tournaments.core import lot
 from tournaments.core.brackets import SingleElimination
@@ -19,6 +19,7 @@ from tournaments.core.table_search import find_round
 from tournaments.core.three_seats import ThreeSeatElimination
 
 GROUP_STAGE = "groups"
+ROUNDS_OF_A_GROUP = 7
 ELIMINATIONS = frozenset({"single_elimination", "double_elimination"})
 """Formats in which every match has one winner."""
 
@@ -74,14 +75,14 @@ def _groups(state: Tournament, settings: Matches, field: Group, seed: bytes) -> 
         _group(tuple(field[rank - 1] for rank in ranks), f"G{number}.", settings)
         for number, ranks in enumerate(snake(len(field), count), start=1)
     )
-    frozen = next((one for one in state.frozen if one.stage == GROUP_STAGE), None)
+    frozen = [one for one in state.frozen if one.stage == GROUP_STAGE]
     return GroupsFinals(
         groups=groups,
         advance=settings.advance or 1,
         wildcards=settings.wildcards or 0,
         lot=tuple(lot.order(seed, "tie", field)),
         finals=_finals(settings),
-        frozen=None if frozen is None else tuple(one.player for one in frozen.order),
+        frozen=tuple(one.player for part in frozen for one in part.order) if frozen else None,
     )
 
 
@@ -98,6 +99,11 @@ def _finals(settings: Matches) -> Callable[[Group], Schedule]:
 def _all_meet(players: int, settings: Matches) -> tuple[Round, ...]:
     """Rounds of a round robin: at two seats each meets each, at three as many as are wanted."""
     if settings.seats == 2:
-        rounds = circle(players)
-        return rounds[: settings.rounds] if settings.rounds else rounds
-    return triples(players, settings.rounds or 7, find_round)
+        return circle(players)
+    return _triples(players, settings.rounds or ROUNDS_OF_A_GROUP)
+
+
+@lru_cache(maxsize=64)
+def _triples(players: int, rounds: int) -> tuple[Round, ...]:
+    """The same for the same numbers, and long to find."""
+    return triples(players, rounds, find_round)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from eventstore.core.refusal import Refusal
 from tournaments.core import events, lot
+from tournaments.core.arrivals import late_rounds
 from tournaments.core.closing import published_prizes
 from tournaments.core.drafting import Decision
 from tournaments.core.events.entry import SeedSource, Trigger
@@ -48,7 +49,7 @@ def start(state: Tournament, given: Start) -> Decision:
         short = {"entries": there.entered, "entries_min": settings.entries_min}
         return Refusal("too_few_players", facts=short)
     closed: list[events.Event] = (
-        [] if _is_open_late(state) else [events.RegistrationClosed(by=given.by)]
+        [] if _is_open_late(there) else [events.RegistrationClosed(by=given.by)]
     )
     begun = [*dropped, *closed, events.SeatingStarted(entries=there.entered)]
     if isinstance(settings, Matches):
@@ -62,7 +63,18 @@ def start(state: Tournament, given: Start) -> Decision:
 
 def _is_open_late(state: Tournament) -> bool:
     """Whether somebody may enter while play goes on."""
-    return any(state.options[name] for name in ("late_until_level", "late_until_round"))
+    settings = state.settings
+    if isinstance(settings, Matches):
+        return late_rounds(settings, _fewer_rounds(state, settings)) > 0
+    return bool(state.freezeout.late_until_level)
+
+
+def _fewer_rounds(state: Tournament, settings: Matches) -> int | None:
+    """Rounds of a Swiss whose field allows no more; None where it does."""
+    if settings.format != "swiss" or settings.allow_rematches:
+        return None
+    most = rounds_cap(len(state.contenders()), settings.seats)
+    return most if most < (settings.rounds or 0) else None
 
 
 def _no_shows(state: Tournament) -> list[events.Event]:
@@ -113,10 +125,9 @@ def _seeded(state: Tournament, settings: Matches, given: Start) -> list[events.E
     """Fewer rounds where the field allows no more, and who is which seed."""
     facts: list[events.Event] = []
     players = [entry.player for entry in state.contenders()]
-    if settings.format == "swiss" and settings.rounds and not settings.allow_rematches:
-        most = rounds_cap(len(players), settings.seats)
-        if most < settings.rounds:
-            facts.append(events.RoundsReduced(from_=settings.rounds, to=most))
+    most = _fewer_rounds(state, settings)
+    if most is not None:
+        facts.append(events.RoundsReduced(from_=settings.rounds or 0, to=most))
     order, by = _order(state, players, given)
     seeds = [
         events.SeedOfPlayer(player=player, seed=number)

@@ -110,7 +110,7 @@ def _results(state: Tournament, number: int) -> Iterator[Match | Missed]:
             continue
         if award is not None:
             yield Missed(number, player, _WHY[award.kind], award.points)
-        elif player in state.withdrawn:
+        elif number > state.withdrawn.get(player, number):
             yield Missed(number, player, Without.WITHDRAWN, 0)
         else:
             yield Missed(number, player, Without.LATE, 0)

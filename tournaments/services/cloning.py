@@ -2,21 +2,30 @@
 
 from uuid import UUID
 
+from eventstore import store
 from eventstore.core.chain import START, Fact
+from eventstore.core.ids import tournament_stream
 from eventstore.ports import new_id, random_bytes
 from eventstore.services import Transaction
+from players.selectors import roles_of
 from tournaments.core import events, lot
+from tournaments.core.lifecycle import Status
 from tournaments.core.state import NOTHING
 from tournaments.models import Tournament as Live
+from tournaments.selectors import folded
 from tournaments.services import loading
+from tournaments.services.drafting import DRAFTERS, OPEN_TOURNAMENTS_MAX, OVER
 from tournaments.services.loading import DIRECTOR, Loaded
 
 
-def clone_in(tx: Transaction, loaded: Loaded) -> UUID:
+def clone_in(tx: Transaction, loaded: Loaded) -> UUID | None:
     """A tournament of the same rules and name that takes entries; its id.
 
-    Its stream says what a draft, its publication and its opening say; its lot is its own.
+    None where one is open already, or its organiser may draft no further one. Its stream says what
+    a draft, its publication and its opening say; its lot is its own.
     """
+    if not _is_wanted(loaded):
+        return None
     state, seed = loaded.state, random_bytes(lot.SEED_BYTES)
     clone_id = new_id()
     rules = state.options["game_rules"]
@@ -50,3 +59,17 @@ def clone_in(tx: Transaction, loaded: Loaded) -> UUID:
         **loading.changes(clone),
     )
     return clone_id
+
+
+def _is_wanted(loaded: Loaded) -> bool:
+    organiser = UUID(loaded.state.organiser)
+    others = Live.objects.filter(organiser_id=organiser).exclude(id=loaded.id)
+    running = others.exclude(status__in=OVER)
+    if not roles_of(organiser) & DRAFTERS or running.count() >= OPEN_TOURNAMENTS_MAX:
+        return False
+    open_ones = running.filter(status=Status.REGISTRATION, format=loaded.state.settings.format)
+    hashes = {
+        folded(store.load(tournament_stream(one)).events).structure_hash
+        for one in open_ones.values_list("id", flat=True)
+    }
+    return loaded.state.structure_hash not in hashes

@@ -160,6 +160,7 @@ def _seated(tx: Transaction, loaded: Loaded) -> Loaded:
 
 
 def _start_if_full(tx: Transaction, loaded: Loaded) -> Loaded:
-    if loaded.state.settings.start == "when_full" and loaded.state.is_full:
+    waits = loaded.state.status in ENTERING and loaded.state.settings.start == "when_full"
+    if waits and loaded.state.is_full:
         return start_in(tx, loaded, by="full", actor=loading.DIRECTOR)
     return loaded

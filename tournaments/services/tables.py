@@ -144,7 +144,7 @@ def _at_table(
     else:
         after = table.table
     if not (after.playing or after.sealing):
-        changes |= _waiting(tx, state, after, table.id, actions)
+        changes |= _waiting(tx, state, after, row, actions)
     update_live(LiveRow(games_loading.RELATION, table.id), changes)
 
 
@@ -152,7 +152,7 @@ def _waiting(
     tx: Transaction,
     state: Tournament,
     after: Table,
-    table_id: UUID,
+    row: Row,
     actions: Sequence[plans.Action],
 ) -> dict[str, object]:
     """When a table that does not play is looked at again: as marked, or not before it is let go."""
@@ -161,9 +161,11 @@ def _waiting(
         # Bots need no break: among them alone there is no pause of any kind.
         seconds = marked.after_seconds if pause_ms(after) else 0
         if not seconds:
-            tell_held_after_commit(table_id)
+            tell_held_after_commit(row["id"])
         return {"due": "held", "due_at": tx.now + timedelta(seconds=seconds)}
-    table = state.tables.get(str(table_id))
+    table = state.tables.get(str(row["id"]))
+    if table is not None and table.waiting == "break":  # somebody came meanwhile: it goes on
+        return {"due": row["due"], "due_at": row["due_at"]}
     return {"due": None, "due_at": None} if table is None or table.waiting is not None else {}
 
 

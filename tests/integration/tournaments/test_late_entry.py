@@ -55,3 +55,13 @@ def test_it_is_over_when_the_next_to_bust_has_no_prize() -> None:
     assert any(isinstance(one, events.RegistrationClosed) and one.by == "level" for one in log)
     with pytest.raises(Refused, match="registration_closed"):
         register(tournament, ona, receipt())
+
+
+def test_the_entry_that_fills_a_field_that_runs_is_taken() -> None:
+    organiser, ona = a_player("jonas", "organiser"), a_player("ona")
+    options = LATE | {"start": "when_full", "entries_min": 2, "entries_max": 7}
+    tournament = a_tournament(organiser, None, **options)
+    with_bots(tournament, organiser, 6, "random-0")
+    start(tournament, organiser, selectors.see(tournament, None).state.version, receipt())
+    register(tournament, ona, receipt())
+    assert selectors.see(tournament, None).state.entered == 7

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from eventstore import store
@@ -10,6 +11,7 @@ from ledger.selectors import escrow, sums
 from tonk_site.proving.acting.drive import until_rest
 from tonk_site.proving.acting.factories import PLAYED, a_player, a_tournament, with_bots
 from tournaments.models import Tournament
+from tournaments.replay import state_document
 from tournaments.selectors import folded
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +37,9 @@ def test_bots_play_matches_to_settled_prizes(form: str) -> None:
     until_rest(tournament)
     row = Tournament.objects.get(id=tournament)
     assert row.status == "settled"
-    state = folded(store.load(tournament_stream(tournament)).events)
+    stored = store.load(tournament_stream(tournament)).events
+    state = folded(stored)
+    assert msgspec.json.encode(state_document(stored))
     assert sum(prize.amount for prize in state.prizes) == 5_000
     assert all(match.is_over for match in state.matches.values())
     assert set(escrow(tournament).values()) == {0}

@@ -22,8 +22,11 @@ def test_the_next_one_opens_when_it_starts() -> None:
     assert following.structure_hash == begun.structure_hash
     assert following.seed_commit != begun.seed_commit
     assert (following.entered, following.organiser) == (0, begun.organiser)
+    other = a_tournament(organiser, "sit_and_go_3", game_rules=PLAYED)
+    with_bots(other, organiser, 3, "random-0")
+    assert Tournament.objects.count() == 3  # one of these rules is open: no second one comes
     with_bots(clone.id, organiser, 3, "random-0")
-    assert Tournament.objects.count() == 3
+    assert Tournament.objects.count() == 4
 
 
 @pytest.mark.slow

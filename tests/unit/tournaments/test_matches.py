@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.tournaments.world import World, name
-from tournaments.core import events
+from tournaments.core import events, rounds, swiss_rounds
 from tournaments.core.busts import cover_all
 from tournaments.core.lifecycle import Status
 from tournaments.selectors import counts
@@ -95,3 +95,59 @@ def test_whoever_is_out_of_a_bracket_is_alive_no_more() -> None:
     while len(world.state.rounds) < 2:
         world.step()
     assert counts(world.state)["alive"] == 4
+
+
+def test_nobody_pays_for_rounds_that_a_small_field_does_not_have() -> None:
+    world = World(Random(1))
+    world.open(6, format="swiss", seats=3, rounds=4, late_until_round=2, entries_max=27)
+    world.begin()
+    refused = world.come_late(name(300))
+    assert refused is not None
+    assert refused.code == "registration_closed"
+    world.play()
+    world.finish()
+    assert len(world.state.rounds) == 1
+
+
+def test_a_late_entry_is_in_the_prizes_though_play_ends_before_its_window() -> None:
+    world = World(Random(1), no_show_odds=1.0)
+    options = {"format": "swiss", "seats": 2, "rounds": 9, "allow_rematches": True}
+    world.open(4, late_until_round=7, **options)
+    world.begin()
+    assert world.come_late(name(300)) is None
+    world.play()
+    world.finish()
+    assert sum(one.amount for one in world.state.prizes) == 5_000
+
+
+def test_finalists_of_several_parts_all_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rounds, "TABLES_PER_PART", 3)
+    world = World(Random(3))
+    world.open(16, format="groups_finals", seats=2, groups=4, advance=2)
+    world.begin()
+    world.play()
+    finals = {
+        player
+        for match in world.state.matches.values()
+        if match.match.startswith(("W", "third"))
+        for player in match.players
+    }
+    assert len(finals) == 8
+
+
+def test_whoever_withdraws_has_not_withdrawn_from_rounds_before_he_came() -> None:
+    world = World(Random(4))
+    options = {"format": "swiss", "seats": 2, "rounds": 5, "allow_rematches": True}
+    world.open(6, late_until_round=3, **options)
+    world.begin()
+    while len(world.state.rounds) < 2:
+        world.step()
+    world.come_late(name(300))
+    while len(world.state.rounds) < 4:
+        world.step()
+    world.take((events.PlayerWithdrawn(player=name(300), reason_code="asked"),))
+    world.play()
+    account = swiss_rounds.standings(world.state).account(name(300))
+    assert [one.points for one in account][:2] == [60, 0]
+    sheet = swiss_rounds.standings(world.state)
+    assert sheet.rank_of(name(300)).points == sum(one.points for one in account)
