@@ -150,6 +150,26 @@ MEANINGS: dict[str, Meaning] = {
     ),
     "already_registered": Meaning(409, "You are entered already.", "Jau esate užsiregistravę."),
     "field_full": Meaning(409, "No place is left.", "Vietų nebeliko."),
+    "half_bye_too_late": Meaning(
+        409, "No half bye is given in this round.", "Šiame rate pusės taško pertrauka neduodama."
+    ),
+    "half_bye_used": Meaning(
+        409,
+        "One half bye each, and yours is used.",
+        "Pusės taško pertrauka viena, ir ji panaudota.",
+    ),
+    "deal_not_possible": Meaning(
+        409, "No deal of this kind is possible now.", "Toks susitarimas dabar negalimas."
+    ),
+    "deal_changed": Meaning(
+        409,
+        "Another proposal has replaced this one, or its time is over.",
+        "Šį pasiūlymą pakeitė kitas, arba jo laikas baigėsi.",
+    ),
+    "deal_not_unanimous": Meaning(409, "Not everybody has accepted yet.", "Dar ne visi sutiko."),
+    "pairing_invalid": Meaning(
+        422, "This pairing breaks a rule.", "Šis porų sudarymas pažeidžia taisyklę."
+    ),
     "limit_reached": Meaning(409, "A limit is reached.", "Pasiekta riba."),
     "registration_closed": Meaning(
         409, "Registration is not open now.", "Registracija dabar neatidaryta."
