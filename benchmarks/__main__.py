@@ -4,13 +4,23 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks import append, fairness, replay, rules, sourcing, tree, verifier
+from benchmarks import append, fairness, replay, rules, sourcing, swiss, tree, verifier
 from benchmarks.ledger import books
 from benchmarks.measure import Figure, line, say, table
 from benchmarks.servers import server
 from tonk_site.embedded_services import Services, data_folder
 
-BENCHES = ("rules", "fairness", "verifier", "append", "replay", "sourcing", "ledger", "tree")
+BENCHES = (
+    "rules",
+    "swiss",
+    "fairness",
+    "verifier",
+    "append",
+    "replay",
+    "sourcing",
+    "ledger",
+    "tree",
+)
 
 
 def main() -> None:
@@ -44,7 +54,9 @@ def _measured(asked: Namespace) -> Iterator[Figure]:
     wanted = asked.bench or BENCHES
     if "rules" in wanted:
         yield from rules.measure(rules.QUICK if asked.quick else rules.Plan())
-    if set(wanted) - {"rules"}:
+    if "swiss" in wanted:
+        yield from swiss.measure(swiss.QUICK if asked.quick else swiss.Plan())
+    if set(wanted) - {"rules", "swiss"}:
         with server() as services:
             yield from _on_server(services, wanted, asked)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from eventstore.core.refusal import InvariantBroken, Refusal
 from tournaments.core import events, lot, swiss_rounds
 from tournaments.core.arrivals import closed
+from tournaments.core.attendance import ABSENCES_MAX
 from tournaments.core.busts import Place
 from tournaments.core.closing import completed
 from tournaments.core.drafting import Decision
@@ -20,8 +21,6 @@ from tournaments.core.swiss.pairing import pair_round
 
 TABLES_PER_PART = 200
 BY_SCHEDULE = "schedule-1"
-ABSENCES_MAX = 2
-"""With so many a player is out of the rounds to come (9.1)."""
 
 
 @dataclass(frozen=True, slots=True)

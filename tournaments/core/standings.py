@@ -7,6 +7,7 @@ from bisect import bisect_left, insort
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from operator import mul
 
 from eventstore.core.refusal import InvariantBroken
 from tournaments.core import lot
@@ -14,12 +15,12 @@ from tournaments.core.results import (
     SIXTIETHS,
     Match,
     Missed,
-    Played,
     Sheet,
     cut_round,
     direct_points,
+    enter_match,
+    rounds_of,
     tie_breaks,
-    with_match,
     with_missed,
 )
 
@@ -115,8 +116,7 @@ class Standings:
                 changed.add(number)
             else:
                 chips = {self.numbers[player]: net for player, net in result.chips.items()}
-                for number in chips:
-                    sheets[number] = with_match(sheets[number], result.round, number, chips)
+                enter_match(sheets, result.round, chips)
                 changed.update(chips)
         return self._weighed(sheets, changed)
 
@@ -138,12 +138,12 @@ class Standings:
 
     def _place(self, number: int, sheet: Sheet, adjusted: Sequence[int]) -> _Place:
         """Negative, so that the best comes first."""
-        buchholz, sonneborn = tie_breaks(sheet, adjusted)
-        total = 0
+        parts, sonneborn = tie_breaks(sheet, adjusted)
+        buchholz = 0
         if self.with_buchholz:
-            cut = cut_round(sheet, buchholz)
-            total = sum(buchholz) - (0 if cut is None else buchholz[cut])
-        return -sheet.points, -total, -sum(sonneborn), -sheet.net, -sheet.firsts, number
+            cut = cut_round(sheet, parts)
+            buchholz = sum(parts) - (0 if cut is None else parts[cut])
+        return -sheet.points, -buchholz, -sonneborn, -sheet.net, -sheet.firsts, number
 
     def ranks(self, first: int = 1, last: int | None = None) -> list[Rank]:
         """The players on the places from the first (1..) to the last, and who shares with them."""
@@ -177,18 +177,20 @@ class Standings:
     def account(self, player: str) -> list[Account]:
         """How his tie-breaks came about, round by round."""
         sheet = self.sheets[self.numbers[player]]
-        buchholz, sonneborn = tie_breaks(sheet, self.adjusted)
-        cut = cut_round(sheet, buchholz)
-        return [
-            Account(
-                round=one.round,
-                points=one.points,
-                buchholz=Fraction(buchholz[index], SIXTIETHS),
-                sonneborn=Fraction(sonneborn[index], 2 * SIXTIETHS),
+        parts, _ = tie_breaks(sheet, self.adjusted)
+        cut = cut_round(sheet, parts)
+        accounts = []
+        for index, (number, points, opponents, weights) in enumerate(rounds_of(sheet)):
+            met = [self.adjusted[opponent] for opponent in opponents]
+            account = Account(
+                round=number,
+                points=points,
+                buchholz=Fraction(parts[index], SIXTIETHS),
+                sonneborn=Fraction(sum(map(mul, met, weights)), 2 * SIXTIETHS),
                 cut=index == cut,
             )
-            for index, one in enumerate(sheet.rounds)
-        ]
+            accounts.append(account)
+        return accounts
 
     def _rank(self, number: int, best: int, sharing: int, direct: int) -> Rank:
         points, buchholz, sonneborn, net, firsts, _ = self.places[number]
@@ -235,10 +237,4 @@ def _concerned(sheets: Sequence[Sheet], changed: Collection[int]) -> Collection[
     """Those whose tie-breaks depend on the players whose sheet has changed."""
     if len(changed) * _FEW > len(sheets):
         return range(len(sheets))
-    return set(changed).union(
-        other
-        for number in changed
-        for one in sheets[number].rounds
-        if isinstance(one, Played)
-        for other, _ in one.opponents
-    )
+    return set(changed).union(*(sheets[number].opponents for number in changed))

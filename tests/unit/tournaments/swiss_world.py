@@ -1,5 +1,6 @@
-"""Swiss tournaments played from a seed: strength and luck give the results, rounds are ours."""
+"""Swiss tournaments played from a seed: strength and luck give the results, the rounds are ours."""
 
+from collections import Counter
 from collections.abc import Iterator
 from random import Random
 
@@ -14,7 +15,7 @@ SEED = bytes(range(32))
 
 
 class SwissWorld:
-    """An event whose rounds are played one after another; some players may miss some."""
+    """An event whose rounds are played one after another; `missing` is the share of the absent."""
 
     def __init__(self, players: int, *, seats: int, seed: int, missing: float = 0.0) -> None:
         self.random = Random(seed)
@@ -23,24 +24,21 @@ class SwissWorld:
         self.strength = {name: self.random.gauss(0, 1) for name in self.names}
         self.standings = Standings().entered(self.names)
         self.met = Meetings()
-        self.byes: dict[str, int] = {}
-        self.shorts: dict[str, int] = {}
-        self.firsts: dict[str, int] = {}
+        self.byes, self.shorts, self.firsts = Counter[str](), Counter[str](), Counter[str]()
 
     def field(self, number: int) -> Field:
         order = self.standings.pairing_order(SEED, number)
-        present = tuple(name for name in order if self.random.random() >= self.missing)
         return Field(
             round=number,
             seats=self.seats,
             seed=SEED,
             act=number,
-            players=present,
+            players=tuple(name for name in order if self.random.random() >= self.missing),
             points={rank.player: rank.points for rank in self.standings.ranks()},
             met=self.met,
-            byes=dict(self.byes),
-            shorts=dict(self.shorts),
-            firsts=dict(self.firsts),
+            byes=Counter(self.byes),
+            shorts=Counter(self.shorts),
+            firsts=Counter(self.firsts),
         )
 
     def play(self, rounds: int) -> Iterator[tuple[Field, Pairing]]:
@@ -53,19 +51,16 @@ class SwissWorld:
 
     def finish(self, field: Field, pairing: Pairing) -> None:
         self.met = self.met.after(pairing.tables)
-        for name in pairing.short:
-            self.shorts[name] = self.shorts.get(name, 0) + 1
-        for table in pairing.tables:
-            first = self.random.choice(table)
-            self.firsts[first] = self.firsts.get(first, 0) + 1
-        away = set(self.names) - set(field.players)
-        missed = [Missed(field.round, name, Without.ABSENT, 0) for name in sorted(away)]
-        if pairing.bye:
-            self.byes[pairing.bye] = self.byes.get(pairing.bye, 0) + 1
+        self.shorts.update(pairing.short)
+        self.firsts.update(self.random.choice(table) for table in pairing.tables)
+        away = sorted(set(self.names) - set(field.players))
+        missed = [Missed(field.round, name, Without.ABSENT, 0) for name in away]
+        if pairing.bye is not None:
+            self.byes[pairing.bye] += 1
             missed.append(Missed(field.round, pairing.bye, Without.BYE, 120))
         matches = [Match(field.round, self.chips(table)) for table in pairing.tables]
         self.standings = self.standings.after([*matches, *missed])
 
     def chips(self, table: tuple[str, ...]) -> dict[str, int]:
-        """Chips of a match, ties among them; they need not sum to 0 here."""
+        """Chips of a match, some of them equal; here they need not sum to 0."""
         return {name: round(4 * (self.strength[name] + self.random.gauss(0, 1))) for name in table}

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from tournaments.core.swiss.cost import Costs
 from tournaments.core.swiss.field import Table
 
+STEPS_MAX = 500  # players followed on from; some 160 take part, most of them once
+
 
 def chain(first: Table, others: Sequence[Table], costs: Costs) -> list[Table] | None:
     """Tables that replace the first one and some of the others for less, if a chain is found.
@@ -24,7 +26,9 @@ def chain(first: Table, others: Sequence[Table], costs: Costs) -> list[Table] | 
     least = {start: 0}
     ways: dict[int, tuple[Table, ...]] = {start: ()}
     queue = deque([start])
-    while queue:
+    steps = 0
+    while queue and steps < STEPS_MAX:
+        steps += 1
         player = queue.popleft()
         price, formed, own_points = least[player], ways[player], points[player]
         if formed and price + costs.table(_pair(player, end)) < limit:

@@ -23,6 +23,17 @@ class Terms(NamedTuple):
     firsts: int
 
 
+class Rest(NamedTuple):
+    """What is left of a table when one player gets up, for the price with another in his place."""
+
+    leaves: int
+    top: int  # most points of the others
+    low: int
+    against: int  # price of those among them who should not meet
+    turn: bytes  # number of the lot of him who would deal first
+    first: int  # and the price of that
+
+
 class Costs:
     """Prices of tables of one field, the lower the better; they add up over tables.
 
@@ -31,31 +42,32 @@ class Costs:
     """
 
     __slots__ = (
-        "_declared", "_firsts", "_known", "_met", "_turns", "avoided", "forbidden", "group",
-        "names", "points", "rematch", "spread", "weighs_firsts",
+        "_declared", "_known", "_met", "_rests", "avoided", "firsts", "forbidden", "group",
+        "names", "points", "rematch", "spread", "turns", "weighs_firsts",
     )  # fmt: skip
 
     def __init__(self, given: Ranked) -> None:
         self.names = given.field.players
         self.points = given.points
         self.weighs_firsts = given.count <= FIRSTS_PRESENT_MAX
-        self._firsts: Sequence[int] = ()
-        self._turns: Sequence[bytes] = ()
+        self.firsts: Sequence[int] = [0] * given.count
+        self.turns: Sequence[bytes] = [b""] * given.count
         if self.weighs_firsts:
             context = f"seat/{given.field.act}"
-            self._firsts = [2 * count + 1 for count in given.firsts]
-            self._turns = [lot.key(given.field.seed, context, name) for name in self.names]
+            self.firsts = [2 * count + 1 for count in given.firsts]
+            self.turns = [lot.key(given.field.seed, context, name) for name in self.names]
         self._weigh(given)
         self._declared = self._declared_pairs(given)
         self._met = [given.field.met.of.get(name, _NOBODY) for name in self.names]
         self.avoided = self._avoided()
         self._known: dict[Table, int] = {}
+        self._rests: dict[Table, tuple[Rest, ...]] = {}
 
     def _weigh(self, given: Ranked) -> None:
         """One more of a term costs more than all that the terms after it can come to."""
         widest = given.points[0] - given.points[-1] if given.points else 0
         pairs = given.count * given.field.seats
-        self.spread = given.count * max(self._firsts, default=0) + 1
+        self.spread = given.count * max(self.firsts, default=0) + 1
         self.group = self.spread * (given.count * widest**2 + 1)
         self.rematch = self.group * (pairs + 1)
         self.forbidden = self.rematch * (pairs + 1)
@@ -81,9 +93,11 @@ class Costs:
         return avoided
 
     def pair(self, one: int, other: int) -> int:
-        """Price of a meeting of two players, the better rank first; 0 if nothing is against it."""
-        met = self.names[other] in self._met[one]
-        return self._declared.get((one, other), 0) + (self.rematch if met else 0)
+        """Price of a meeting of two players; 0 if nothing is against it."""
+        if self.names[other] not in self.avoided[one]:
+            return 0
+        met = self.rematch if self.names[other] in self._met[one] else 0
+        return met + self._declared.get((min(one, other), max(one, other)), 0)
 
     def table(self, table: Table) -> int:
         """Price of one table."""
@@ -101,8 +115,27 @@ class Costs:
             if self._declared:
                 price += sum(self._declared.get(pair, 0) for pair in combinations(table, 2))
         if self.weighs_firsts:
-            price += self._firsts[min(table, key=self._turns.__getitem__)]
+            price += self.firsts[min(table, key=self.turns.__getitem__)]
         return price
+
+    def rests(self, table: Table) -> tuple[Rest, ...]:
+        """The table without each of its players in turn."""
+        rests = self._rests.get(table)
+        if rests is None:
+            rests = self._rests[table] = tuple([self._rest(table, player) for player in table])
+        return rests
+
+    def _rest(self, table: Table, leaves: int) -> Rest:
+        others = [player for player in table if player != leaves]
+        first = min(others, key=self.turns.__getitem__)
+        return Rest(
+            leaves,
+            self.points[others[0]],
+            self.points[others[-1]],
+            sum(self.pair(one, other) for one, other in combinations(others, 2)),
+            self.turns[first],
+            self.firsts[first],
+        )
 
     def total(self, tables: Iterable[Table]) -> int:
         """Price of tables together."""

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 
 from tournaments.core.swiss.chains import chain
-from tournaments.core.swiss.cost import Costs
+from tournaments.core.swiss.cost import Costs, Rest
 from tournaments.core.swiss.field import Table
 
 REACH = 40  # tables up and down in rank that a table exchanges with
@@ -80,27 +80,34 @@ class Room:
     def _exchange_two(self, place: int, other: int) -> bool:
         """The exchange of two players that lowers the price most, if any does."""
         ours, theirs = self.tables[place], self.tables[other]
-        price_of, points, spread = self._costs.table, self._costs.points, self._costs.spread
         least = self._prices[place] + self._prices[other]
         found = None
-        our_rests = [(mine, *_ends(ours, mine, points)) for mine in _movers(ours)]
-        their_rests = [(his, *_ends(theirs, his, points)) for his in theirs]
-        for mine, our_top, our_low in our_rests:
-            mine_points = points[mine]
-            for his, their_top, their_low in their_rests:
-                his_points = points[his]
-                # The spread alone is quick to see, and mostly too wide.
-                wide = (max(our_top, his_points) - min(our_low, his_points)) ** 2
-                wide += (max(their_top, mine_points) - min(their_low, mine_points)) ** 2
-                if wide * spread >= least:
-                    continue
-                changed = _swapped(ours, mine, his), _swapped(theirs, his, mine)
-                price = price_of(changed[0]) + price_of(changed[1])
+        against = [[self._costs.pair(mine, his) for his in theirs] for mine in ours]
+        against_ours = [sum(column) for column in zip(*against, strict=True)]
+        for mine, row in zip(self._costs.rests(ours), against, strict=True):
+            against_theirs = sum(row)
+            for his, between, sum_ours in zip(
+                self._costs.rests(theirs), row, against_ours, strict=True
+            ):
+                price = self._with(mine, his.leaves) + sum_ours - between
+                price += self._with(his, mine.leaves) + against_theirs - between
                 if price < least:
-                    least, found = price, changed
-        if found:
-            self._set((place, other), found)
-        return found is not None
+                    least, found = price, (mine.leaves, his.leaves)
+            if len(ours) == 2:
+                break  # the other player for the other one is the same
+        if found is None:
+            return False
+        mine_leaves, his_leaves = found
+        tables = _swapped(ours, mine_leaves, his_leaves), _swapped(theirs, his_leaves, mine_leaves)
+        self._set((place, other), tables)
+        return True
+
+    def _with(self, rest: Rest, player: int) -> int:
+        """Price of a table that somebody joins, but for those whom he should not meet there."""
+        costs, points = self._costs, self._costs.points[player]
+        spread = (max(rest.top, points) - min(rest.low, points)) ** 2
+        first = costs.firsts[player] if costs.turns[player] < rest.turn else rest.first
+        return spread * costs.spread + rest.against + first
 
     def _spreads_least(self) -> bool:
         """Whether no two meet who should not, and points differ as little as at all possible."""
@@ -127,17 +134,6 @@ class Room:
     def _set(self, places: Sequence[int], tables: Sequence[Table]) -> None:
         for place, table in zip(places, tables, strict=True):
             self.tables[place], self._prices[place] = table, self._costs.table(table)
-
-
-def _movers(table: Table) -> Table:
-    """Who is exchanged; at two seats one is enough, since the other way is the same."""
-    return table[:1] if len(table) == 2 else table
-
-
-def _ends(table: Table, leaves: int, points: Sequence[int]) -> tuple[int, int]:
-    """Most and fewest points at a table that somebody leaves."""
-    rest = [points[player] for player in table if player != leaves]
-    return rest[0], rest[-1]
 
 
 def _swapped(table: Table, leaves: int, comes: int) -> Table:

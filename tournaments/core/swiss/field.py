@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 
-from eventstore.core import canonical
+import msgspec
+
 from eventstore.core.refusal import InvariantBroken
 from tournaments.core.swiss.meetings import Meetings
 
 Table = tuple[int, ...]
 """Ranks (0.. from the top of the field) of those at a table, rising."""
+
+_canonical = msgspec.json.Encoder(order="sorted").encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +71,12 @@ class Ranked:
         """Players present."""
         return len(self.points)
 
-    def input_hash(self, algorithm: str) -> str:
-        """SHA-256 of all that a pairing depends on beside the seed: a stranger can repeat it."""
+    def input_bytes(self, algorithm: str) -> bytes:
+        """All that a pairing depends on beside the seed, so that a stranger can repeat it.
+
+        The bytes are those of `canonical.encode`, whose look at each of so many plain values would
+        take longer than the search.
+        """
         document = {
             "algorithm": algorithm,
             "round": self.field.round,
@@ -79,13 +85,13 @@ class Ranked:
             "players": self.field.players,
             "met": self.field.met.digest,
             "points": self.points,
-            "byes": _not_zero(self.byes),
-            "shorts": _not_zero(self.shorts),
-            "firsts": _not_zero(self.firsts),
+            "byes": self.byes,
+            "shorts": self.shorts,
+            "firsts": self.firsts,
             "groups": self.groups,
             "forbidden": self.forbidden,
         }
-        return sha256(canonical.encode(document)).hexdigest()
+        return _canonical(document)
 
 
 def ranked(given: Field) -> Ranked:
@@ -112,8 +118,3 @@ def _counts(given: Field, counts: Mapping[str, int]) -> list[int]:
 
 def _ranks(names: Iterable[str], index: Mapping[str, int]) -> list[int]:
     return sorted([index[name] for name in names if name in index])
-
-
-def _not_zero(counts: list[int]) -> list[list[int]]:
-    """Rank and count of those who have any."""
-    return [[rank, count] for rank, count in enumerate(counts) if count]

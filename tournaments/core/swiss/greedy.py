@@ -43,7 +43,7 @@ def _before_next(
                 break
         else:
             return before
-        price = sum(costs.pair(*sorted((one, player))) for one in table)
+        price = sum(costs.pair(one, player) for one in table)
         if not seen or price < least:
             least, best = price, before
         before = here

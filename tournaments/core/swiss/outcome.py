@@ -1,6 +1,7 @@
 """What is published of a pairing."""
 
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from itertools import combinations
 
 from eventstore.core.refusal import InvariantBroken
@@ -27,7 +28,7 @@ def outcome(
         rematches=tuple((names[a], names[b]) for (a, b), terms in avoidable if terms.rematches),
         forbidden=tuple((names[a], names[b]) for (a, b), terms in avoidable if terms.forbidden),
         algorithm=algorithm,
-        input_hash=ranks.input_hash(algorithm),
+        input_hash=sha256(ranks.input_bytes(algorithm)).hexdigest(),
     )
 
 

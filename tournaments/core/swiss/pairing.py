@@ -38,7 +38,7 @@ def pair_round(given: Field) -> Pairing:
     out = places.bye(ranks, costs)
     seated = [player for player in range(ranks.count) if player != out]
     short = places.at_short_tables(seated, ranks)
-    full = sorted(set(seated).difference(short))
+    full = sorted(set(seated).difference(short)) if short else seated
     sizes = table_sizes(len(seated), given.seats)
     tables: list[Table] = []
     methods = []
@@ -79,7 +79,7 @@ def _improved(
     """The best tables that exchanges lead to, of equally good ones the first found."""
     best = min((_exchanged(top_down(order, size, costs), costs) for order in orders), key=_total)
     best.chain_all()
-    if size == 2 and best.total >= costs.rematch:
+    if size == 2 and best.total >= costs.rematch and len(players) <= places.MATCHED_PLAYERS_MAX:
         without = places.pairs(players, costs)
         if without:
             best = _exchanged(without, costs)

@@ -8,6 +8,9 @@ from tournaments.core.swiss.cost import Costs
 from tournaments.core.swiss.field import Ranked
 from tournaments.core.swiss.matching import pair_all
 
+MATCHED_PLAYERS_MAX = 500
+"""Above it nobody has met half of the field, and to look at all pairs takes too long."""
+
 
 def has_bye(players: int, seats: int) -> bool:
     """Whether one of so many players present sits out.
@@ -38,20 +41,22 @@ def can_be_paired(players: Sequence[int], costs: Costs) -> bool:
     """Whether tables of two are possible without a rematch and without a forbidden pair."""
     # Whoever may meet half of all others or more: then there is a way for everybody (Dirac 1952).
     most = max((len(costs.avoided[player]) for player in players), default=0)
-    return len(players) - 1 - most >= len(players) // 2 or pairs(players, costs) is not None
+    if len(players) - 1 - most >= len(players) // 2 or len(players) > MATCHED_PLAYERS_MAX:
+        return True
+    return pairs(players, costs) is not None
 
 
 def pairs(players: Sequence[int], costs: Costs) -> list[tuple[int, int]] | None:
     """Tables of two without a rematch and without a forbidden pair, if there are such."""
     barred: list[set[int]] = [set() for _ in players]
-    for one, two in combinations(range(len(players)), 2):
-        if costs.pair(players[one], players[two]) >= costs.rematch:
-            barred[one].add(two)
-            barred[two].add(one)
+    for one, other in combinations(range(len(players)), 2):
+        if costs.pair(players[one], players[other]) >= costs.rematch:
+            barred[one].add(other)
+            barred[other].add(one)
     mates = pair_all(barred)
     if mates is None:
         return None
-    return [(players[one], players[two]) for one, two in enumerate(mates) if one < two]
+    return [(players[one], players[other]) for one, other in enumerate(mates) if one < other]
 
 
 def at_short_tables(seated: Sequence[int], given: Ranked) -> list[int]:
@@ -64,5 +69,6 @@ def at_short_tables(seated: Sequence[int], given: Ranked) -> list[int]:
     if not sizes or sizes[0] == sizes[-1]:
         return []
     seats = sizes[-1] * sizes.count(sizes[-1])
-    order = sorted(seated, key=lambda player: (given.shorts[player], -player))
-    return sorted(order[:seats])
+    from_below = [*reversed(seated)]
+    from_below.sort(key=given.shorts.__getitem__)
+    return sorted(from_below[:seats])
