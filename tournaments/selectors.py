@@ -16,8 +16,9 @@ from tournaments.core import events
 from tournaments.core.folding import fold
 from tournaments.core.levels import stake
 from tournaments.core.lifecycle import BEFORE_PLAY, PLAYING, Status
+from tournaments.core.option_table import ELIMINATIONS
 from tournaments.core.options import Freezeout, Matches
-from tournaments.core.schedules import ELIMINATIONS, played_of, schedule_of
+from tournaments.core.schedules import played_of, schedule_of
 from tournaments.core.state import Tournament
 from tournaments.models import LotSecret
 from tournaments.models import Tournament as Live

@@ -1,6 +1,6 @@
 """Tournaments over HTTP: drafts, publication, entries, the start."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
 import msgspec
@@ -28,19 +28,9 @@ from tournaments.api.documents import (
     show_tournament,
     templates,
 )
+from tournaments.core.option_table import Format
 from tournaments.services import drafting, entries, start
 from tournaments.services.entries import BOTS_AT_ONCE_MAX, BotsWish
-
-Format = Literal[
-    "sit_and_go",
-    "freezeout",
-    "swiss",
-    "round_robin",
-    "groups_finals",
-    "single_elimination",
-    "double_elimination",
-    "arena",
-]
 
 
 class DraftBody(Body, frozen=True, kw_only=True):

@@ -8,8 +8,9 @@ from types import MappingProxyType
 from tournaments.cases.forms import Case, Form, Outcome, form
 from tournaments.core import attendance
 from tournaments.core.attendance import Record, Without
+from tournaments.core.matches import match_points
 from tournaments.core.ratings import MICRO, Rating, updated
-from tournaments.core.results import Match, Missed, match_points
+from tournaments.core.results import Match, Missed
 from tournaments.core.standings import Rank, Standings
 from tournaments.core.swiss.field import Field, Pairing
 from tournaments.core.swiss.meetings import Meetings

@@ -10,9 +10,6 @@ from tournaments.core.options import Matches
 from tournaments.core.plan import Action, MarkDue, Plan, Seat
 from tournaments.core.state import Table, Tournament
 
-LATE_POINTS = 60
-"""Of the first round that a late entrant has missed; further ones bring nothing."""
-
 
 def window_of(state: Tournament) -> Window:
     """How long one may still enter."""

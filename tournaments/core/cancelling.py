@@ -12,6 +12,7 @@ from eventstore.core.refusal import InvariantBroken, Refusal
 from eventstore.core.shares import split_even, split_largest_remainder
 from tournaments.core import events
 from tournaments.core.events.ending import CancelPolicy
+from tournaments.core.option_table import ELIMINATIONS
 from tournaments.core.parts import in_parts
 from tournaments.core.prizes import Payout, divide_among, pool_of, share_places
 
@@ -27,7 +28,6 @@ _BY_STATE: Mapping[str, CancelPolicy] = MappingProxyType(
         "completed": "full_refund",
     }
 )
-_BRACKETS = frozenset({"single_elimination", "double_elimination"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def weights(form: str, living: Mapping[str, int]) -> dict[str, int]:
     >>> weights("single_elimination", {"a": 120, "b": 0})
     {'a': 1, 'b': 1}
     """
-    return dict.fromkeys(living, 1) if form in _BRACKETS else dict(living)
+    return dict.fromkeys(living, 1) if form in ELIMINATIONS else dict(living)
 
 
 def without_overlay(

@@ -5,12 +5,10 @@ run of `conduct` decides on the whole state, and one transaction carries its pla
 the table it was called for and no other; another table that may deal now is marked due.
 """
 
-from collections.abc import Iterator
-
 from eventstore.core.refusal import InvariantBroken
 from games.rules.payment import Paid, capturers, places_of_busts
 from tournaments.core import events, lot
-from tournaments.core.arrivals import closed, seated
+from tournaments.core.arrivals import closed
 from tournaments.core.balancing import (
     Candidate,
     Move,
@@ -49,10 +47,8 @@ FINAL_TABLE_BREAK_SECONDS = 60
 FINAL_TABLE_BREAK_TURBO_SECONDS = 10  # all pauses of a turbo are about a fifth
 
 
-def conduct(state: Tournament, room: Room, *, seed: bytes, ids: Iterator[str]) -> Plan:
+def conduct(state: Tournament, room: Room, *, seed: bytes) -> Plan:
     """What must happen now that `room.table` is between hands; `seed` is that of the lot.
-
-    `ids` are new ones, for tables that late entrants need.
 
     A run for a table that is no longer in play, or of a tournament that does not run, plans
     nothing. Raises: InvariantBroken where the tables do not hold the chips or the players that
@@ -62,10 +58,10 @@ def conduct(state: Tournament, room: Room, *, seed: bytes, ids: Iterator[str]) -
         return Plan()
     if isinstance(state.settings, Matches):
         return conduct_match(state, room, seed=seed)
-    desk = _Desk(state, room, seed, ids)
+    desk = _Desk(state, room, seed)
     desk.check()
     desk.bust_players()
-    desk.let_in()
+    desk.emit(*closed(desk.state))
     if desk.state.left == 1:
         desk.complete()
     elif desk.may_go_on():
@@ -79,8 +75,8 @@ def conduct(state: Tournament, room: Room, *, seed: bytes, ids: Iterator[str]) -
 class _Desk:
     """One run under way: the state as it becomes, and the facts and actions so far."""
 
-    def __init__(self, state: Tournament, room: Room, seed: bytes, ids: Iterator[str]) -> None:
-        self.before, self.state, self.ids = state, state, ids
+    def __init__(self, state: Tournament, room: Room, seed: bytes) -> None:
+        self.before, self.state = state, state
         self.room, self.seed, self.settings = room, seed, state.freezeout
         self.views = {view.table: view for view in room.tables}
         self.chips: dict[str, int] = {}
@@ -143,14 +139,6 @@ class _Desk:
     def _heads_taken(self, before: Tournament, busts: list[Bust]) -> tuple[events.Event, ...]:
         kind, currency = self.settings.bounty_kind or "plain", self.settings.currency
         return busts_of_hand(before.standing_heads(), busts, kind=kind, currency=currency)
-
-    def let_in(self) -> None:
-        """Late entry may be over now; whoever has paid and has no seat yet gets one."""
-        self.emit(*closed(self.state))
-        arrived = seated(self.state, self.ids, self.seed)
-        chips = self.settings.starting_chips
-        self.chips |= {one.player: chips for one in arrived if isinstance(one, events.SeatAssigned)}
-        self.emit(*arrived)
 
     # 2. Completion and bubble
 
@@ -375,21 +363,7 @@ class _Desk:
             if now is None:
                 over = self.state.status is Status.COMPLETED
                 closing.append(Close(table.table, "completed" if over else "broken"))
-        seated += self._joining_new_tables()
         return Plan(tuple(self.events), (*unseated, *seated, *closing, *self.actions))
-
-    def _joining_new_tables(self) -> list[Action]:
-        """Who is moved to a table that opens now, beside those whom it opens with."""
-        opened_with = {
-            (one.table, one.player) for one in self.events if isinstance(one, events.SeatAssigned)
-        }
-        return [
-            Seat(table.table, seat, player, self.chips[player])
-            for table in self.state.tables.values()
-            if table.table not in self.before.tables
-            for player, seat in table.players.items()
-            if (table.table, player) not in opened_with
-        ]
 
     def _unseat(self, table: str, seat: int, player: str) -> Unseat:
         if not self.chips[player]:

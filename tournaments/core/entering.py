@@ -4,7 +4,8 @@ from typing import Literal
 
 from eventstore.core.refusal import Refusal
 from tournaments.core import events, late_entry
-from tournaments.core.arrivals import LATE_POINTS, buyer_of, window_of
+from tournaments.core.arrivals import buyer_of, window_of
+from tournaments.core.attendance import Without, points_without
 from tournaments.core.drafting import Decision
 from tournaments.core.lifecycle import COMMANDS, PLAYING, refusal
 from tournaments.core.options import Matches
@@ -28,7 +29,7 @@ def enter(state: Tournament, *, player: str, entrant: Entrant = "person") -> Dec
     if barred_bot or (entrant == "api_bot" and not settings.api_bots):
         return Refusal("bots_not_admitted")
     if isinstance(settings, Matches) and state.rounds:
-        missed = events.HalfByeGranted(player=player, round=1, points=LATE_POINTS)
+        missed = events.HalfByeGranted(player=player, round=1, points=points_without(Without.LATE))
         return paid, missed
     return (paid,)
 

@@ -9,9 +9,9 @@ from tournaments.core.closing import completed
 from tournaments.core.duels import tie_hands
 from tournaments.core.folding import fold
 from tournaments.core.matches import match_points
+from tournaments.core.option_table import ELIMINATIONS
 from tournaments.core.plan import Action, Close, Deal, Plan, Room, Unseat
 from tournaments.core.rounds import places_when_over
-from tournaments.core.schedules import ELIMINATIONS
 from tournaments.core.state import Match, Tournament
 
 STAKE = 1

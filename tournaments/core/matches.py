@@ -12,10 +12,8 @@ from types import MappingProxyType
 from typing import Protocol
 
 from eventstore.core.refusal import InvariantBroken
+from tournaments.core.attendance import MEAN_POINTS, WIN_POINTS
 from tournaments.core.busts import Place, tie_groups
-
-POINTS_OF_A_WIN = 120
-"""Mean of a table is half of it, which 1 to 5 opponents divide."""
 
 Group = tuple[str, ...]
 """Players who share a place."""
@@ -131,9 +129,9 @@ def match_points(chips: Mapping[str, int]) -> dict[str, int]:
     {'a': 120, 'b': 30, 'c': 30}
     """
     if len(chips) == 1:
-        return dict.fromkeys(chips, POINTS_OF_A_WIN)
+        return dict.fromkeys(chips, WIN_POINTS)
     return {
-        player: POINTS_OF_A_WIN // 2 * (2 * beaten + tied) // (len(chips) - 1)
+        player: MEAN_POINTS * (2 * beaten + tied) // (len(chips) - 1)
         for player, (beaten, tied) in beaten_and_tied(chips).items()
     }
 

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal, get_args
 
 from games.rules import options as rules
 from tournaments.core.kinds import FLAG, Kind, amount, one_of, whole
 
-FORMATS = (
+Format = Literal[
     "sit_and_go",
     "freezeout",
     "swiss",
@@ -16,7 +17,10 @@ FORMATS = (
     "single_elimination",
     "double_elimination",
     "arena",
-)
+]
+FORMATS: tuple[str, ...] = get_args(Format)
+ELIMINATIONS = frozenset({"single_elimination", "double_elimination"})
+"""Formats in which every match has one winner."""
 ENTRIES_MAX: Mapping[str, int] = MappingProxyType(
     {
         "sit_and_go": 6,
@@ -45,9 +49,8 @@ BASIS_POINTS = 10_000
 _knockout = frozenset({"sit_and_go", "freezeout"})
 _freezeout = frozenset({"freezeout"})
 _swiss = frozenset({"swiss"})
-_brackets = frozenset({"single_elimination", "double_elimination"})
 _groups = frozenset({"groups_finals"})
-MATCHES = frozenset({"swiss", "round_robin"}) | _brackets | _groups
+MATCHES = frozenset({"swiss", "round_robin"}) | ELIMINATIONS | _groups
 """Formats that are played in matches of so many hands, not until one has all chips."""
 _all = frozenset(FORMATS)
 
@@ -100,7 +103,7 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
         "deals": Option(FLAG, default=True, formats=_knockout),
         "rounds": Option(Kind((None,), 1, 30), None, _swiss | {"round_robin"}),
         "match_hands": Option(whole(2, 60), None, MATCHES),
-        "best_of": Option(one_of(1, 3, 5), 1, _brackets),
+        "best_of": Option(one_of(1, 3, 5), 1, ELIMINATIONS),
         "third_place_match": Option(FLAG, default=True, formats=frozenset({"single_elimination"})),
         "groups": Option(whole(2, 64), 4, _groups),
         "advance": Option(whole(1, 4), 2, _groups),

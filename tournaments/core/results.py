@@ -65,16 +65,6 @@ class Round(NamedTuple):
     weights: tuple[int, ...]
 
 
-def match_points(chips: Mapping[str, int]) -> dict[str, int]:
-    """Points of a match: 120 for each opponent beaten, 60 for each tied with, by their number.
-
-    >>> match_points({"a": 10, "b": -5, "c": -5})
-    {'a': 120, 'b': 30, 'c': 30}
-    """
-    nets = [*chips.values()]
-    return {player: sum(_weights(nets, place)) for place, player in enumerate(chips)}
-
-
 def enter_match(sheets: list[Sheet], number: int, chips: Mapping[int, int]) -> None:
     """Enter a match of round `number` into the sheets of its players.
 

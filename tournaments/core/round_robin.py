@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
+from tournaments.core.attendance import MEAN_POINTS
 from tournaments.core.matches import (
-    POINTS_OF_A_WIN,
     Group,
     Played,
     Progress,
@@ -22,9 +22,7 @@ from tournaments.core.matches import (
     places_from_last,
 )
 from tournaments.core.meetings import Round
-
-NET_CHIPS_MAX = 20
-"""Stakes that one match adds to or takes from the net chips; the stake of a match is 1."""
+from tournaments.core.results import NET_CHIPS_MAX
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +194,7 @@ def _rows(players: Sequence[str], matches: Sequence[_Match]) -> dict[str, Row]:
     points = {player: sum(one.points[player] for one in mine[player]) for player in players}
     # As opponents those who left are taken to have gone on with the mean of a table (9.4).
     adjusted = {
-        player: points[player]
-        + POINTS_OF_A_WIN // 2 * sum(player in one.missed for one in mine[player])
+        player: points[player] + MEAN_POINTS * sum(player in one.missed for one in mine[player])
         for player in players
     }
     return {

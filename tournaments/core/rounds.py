@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from eventstore.core.refusal import InvariantBroken, Refusal
 from tournaments.core import events, lot, swiss_rounds
 from tournaments.core.arrivals import closed
-from tournaments.core.attendance import ABSENCES_MAX
+from tournaments.core.attendance import ABSENCES_MAX, WIN_POINTS
 from tournaments.core.busts import Place
 from tournaments.core.closing import completed
 from tournaments.core.drafting import Decision
 from tournaments.core.folding import fold
 from tournaments.core.groups import GroupsFinals
 from tournaments.core.lifecycle import refusal
-from tournaments.core.matches import POINTS_OF_A_WIN
 from tournaments.core.parts import in_parts
 from tournaments.core.schedules import GROUP_STAGE, played_of, schedule_of
 from tournaments.core.state import Tournament
@@ -215,7 +214,7 @@ def _paired(one: NextRound) -> Iterator[events.Event]:
 
 def _byes(one: NextRound) -> Iterator[events.Event]:
     if one.bye is not None:
-        yield events.ByeAwarded(player=one.bye, round=one.round, points=POINTS_OF_A_WIN)
+        yield events.ByeAwarded(player=one.bye, round=one.round, points=WIN_POINTS)
 
 
 def _seated(

@@ -20,8 +20,6 @@ from tournaments.core.three_seats import ThreeSeatElimination
 
 GROUP_STAGE = "groups"
 ROUNDS_OF_A_GROUP = 7
-ELIMINATIONS = frozenset({"single_elimination", "double_elimination"})
-"""Formats in which every match has one winner."""
 
 
 def field_of(state: Tournament) -> Group:

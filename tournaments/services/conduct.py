@@ -19,7 +19,7 @@ from tournaments.core.options import Matches
 from tournaments.core.state import Tournament
 from tournaments.services import loading
 from tournaments.services.loading import DIRECTOR, Loaded, live
-from tournaments.services.tables import carry_out, new_ids
+from tournaments.services.tables import carry_out
 
 
 def conduct(table_id: UUID) -> None:
@@ -44,8 +44,7 @@ def conduct(table_id: UUID) -> None:
             raise refuse("wrong_state", status=row["status"])
         tables = _tables(loaded.state, str(table_id))
         room, cause = _room(loaded, tables, str(table_id), now=tx.now)
-        seed = loading.lot_of(tournament_id)
-        plan = decide(loaded.state, room, seed=seed, ids=new_ids())
+        plan = decide(loaded.state, room, seed=loading.lot_of(tournament_id))
         if plan.events:
             facts = [Fact(event, DIRECTOR, cause=cause) for event in plan.events]
             loaded = loading.append(tx, loaded, facts)

@@ -263,15 +263,15 @@ def test_a_run_that_comes_twice_plans_nothing_new() -> None:
     bust(world, name(901), 2)
     ended = world.tables[name(901)].ended
     world.run(name(901))
-    again = conduct(world.state, world.room(name(901), ended), seed=SEED, ids=iter(()))
+    again = conduct(world.state, world.room(name(901), ended), seed=SEED)
     assert again.events == ()
     assert again.actions == (plan.Hold(name(901), "alone"),)
 
 
 def test_a_table_that_is_gone_plans_nothing() -> None:
     world = three_tables()
-    assert conduct(world.state, world.room(name(999), None), seed=SEED, ids=iter(())) == plan.Plan()
-    assert conduct(NOTHING, world.room(name(900), None), seed=SEED, ids=iter(())) == plan.Plan()
+    assert conduct(world.state, world.room(name(999), None), seed=SEED) == plan.Plan()
+    assert conduct(NOTHING, world.room(name(900), None), seed=SEED) == plan.Plan()
 
 
 def test_lost_chips_and_strangers_are_found() -> None:
@@ -280,14 +280,14 @@ def test_lost_chips_and_strangers_are_found() -> None:
     player, chips = one.seats[1]
     one.seats[1] = player, chips - 1
     with pytest.raises(InvariantBroken, match="chips"):
-        conduct(world.state, world.room(name(900), None), seed=SEED, ids=iter(()))
+        conduct(world.state, world.room(name(900), None), seed=SEED)
     one.seats[1] = name(5), chips
     with pytest.raises(InvariantBroken, match="table"):
-        conduct(world.state, world.room(name(900), None), seed=SEED, ids=iter(()))
+        conduct(world.state, world.room(name(900), None), seed=SEED)
 
 
 def test_no_chips_without_an_ended_hand_is_a_bug() -> None:
     world = three_tables()
     bust(world, name(900), 1)
     with pytest.raises(InvariantBroken, match="no hand ended"):
-        conduct(world.state, world.room(name(900), None), seed=SEED, ids=iter(()))
+        conduct(world.state, world.room(name(900), None), seed=SEED)

@@ -15,7 +15,8 @@ from tests.unit.tournaments.driving import drive, generators, names, not_so_ofte
 from tournaments.core import meetings
 from tournaments.core.matches import NOTHING_PLAYED, Played, Result, match_points
 from tournaments.core.meetings import Matrix, Round, circle, triples
-from tournaments.core.round_robin import NET_CHIPS_MAX, RoundRobin
+from tournaments.core.results import NET_CHIPS_MAX
+from tournaments.core.round_robin import RoundRobin
 from tournaments.core.seating import table_sizes
 
 

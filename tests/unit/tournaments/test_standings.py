@@ -13,7 +13,8 @@ from eventstore.core.refusal import InvariantBroken
 from tests.unit.tournaments.swiss_world import SEED
 from tournaments.core import lot
 from tournaments.core.attendance import Without
-from tournaments.core.results import Match, Missed, match_points
+from tournaments.core.matches import match_points
+from tournaments.core.results import Match, Missed
 from tournaments.core.standings import Rank, Standings
 
 Result = Match | Missed
