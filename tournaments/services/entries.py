@@ -23,7 +23,7 @@ from tournaments.services import loading
 from tournaments.services.drafting import check_director
 from tournaments.services.loading import Loaded, check_version, decided, live, outcome
 from tournaments.services.start import start_in
-from tournaments.services.tables import carry_out, new_ids
+from tournaments.services.tables import carry_out, new_ids, open_tables
 
 BOTS_AT_ONCE_MAX = 100
 
@@ -155,6 +155,7 @@ def _seated(tx: Transaction, loaded: Loaded) -> Loaded:
         return loaded
     plan = arrive(loaded.state, new_ids(), loading.lot_of(loaded.id))
     after = loading.append(tx, loaded, [Fact(fact, loading.DIRECTOR) for fact in plan.events])
+    open_tables(tx, after, plan.events)
     carry_out(tx, after, plan, {})
     return after
 

@@ -101,9 +101,8 @@ def carry_out(tx: Transaction, loaded: Loaded, plan: plans.Plan, locked: dict[st
     """Do at the tables what the plan says: one append a stream, then the live rows.
 
     `locked` are rows of tables that the caller has locked already; the others are locked here, by
-    id, after that of the tournament. Its facts must be appended.
+    id, after that of the tournament. Its facts must be appended, and the tables of them open.
     """
-    open_tables(tx, loaded, plan.events)
     by_table: dict[str, list[plans.Action]] = defaultdict(list)
     for action in plan.actions:
         by_table[action.table].append(action)
